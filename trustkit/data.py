@@ -1,0 +1,374 @@
+"""The nouns of data: a `Dataset`, a `Partition` of its rows or columns, and both together, a `FederatedDataset`."""
+
+from __future__ import annotations
+
+import dataclasses
+import os
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal
+
+import numpy as np
+
+from trustkit import jsonfile
+from trustkit.catalogue import Use
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+__all__ = ["Dataset", "FederatedDataset", "Partition", "Party", "Provenance", "Stacked"]
+
+
+@dataclass(frozen=True)
+class Provenance:
+    """Where data come from; whatever shows a number from synthetic data has to say so."""
+
+    source: str
+    licence: str
+    sha256: str = ""
+    synthetic: bool = False
+    stands_in_for: str = ""
+
+
+@dataclass(frozen=True, eq=False)
+class Dataset:
+    """A table with a target.
+
+    Parameters
+    ----------
+    name : str
+        How it is called.
+    X : (n, m) float array
+        Features, as they came (unscaled).
+    y : (n,) int array
+        Class numbers 0 … C−1; for a regression a float array.
+    columns : (m,) tuple of str
+        The features' names.
+    classes : (C,) tuple of str
+        The classes' names; empty for a regression.
+    provenance : Provenance
+        Source, licence, checksum, and whether it is synthetic.
+    sensitive : mapping of str to (n,) array
+        Protected attributes by name: labels, used for measurement.
+    groups : mapping of str to (n,) array
+        Natural clients by name (state, year, writer).
+    held_out : (n,) bool array, optional
+        True where a row is for testing only.
+    scaling : {"standard", "minmax", "none"}
+        What `scaled` does to the features.
+    image : (channels, height, width), optional
+        The shape of a row that is an image.
+    positive : int
+        The class that fairness measures call the favourable one.
+    notes : mapping
+        What loading did: rows with missing values, one-hot encodings, …
+    """
+
+    name: str
+    X: np.ndarray
+    y: np.ndarray
+    columns: tuple[str, ...]
+    classes: tuple[str, ...]
+    provenance: Provenance
+    sensitive: Mapping[str, np.ndarray] = field(default_factory=dict)
+    groups: Mapping[str, np.ndarray] = field(default_factory=dict)
+    held_out: np.ndarray = field(default_factory=lambda: np.zeros(0, bool))
+    scaling: Literal["standard", "minmax", "none"] = "standard"
+    image: tuple[int, int, int] | None = None
+    positive: int = 1
+    notes: Mapping[str, Any] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        n, m = self.X.shape
+        if self.held_out.size == 0 and n:
+            object.__setattr__(self, "held_out", np.zeros(n, bool))
+        if len(self.columns) != m:
+            raise ValueError(f"columns must name the {m} features of X, got {len(self.columns)} names")
+        vectors = {"y": self.y, "held_out": self.held_out, **self.sensitive, **self.groups}
+        for what, vector in vectors.items():
+            if np.shape(vector) != (n,):
+                raise ValueError(f"{what} must have one value for each of the {n} rows, got shape {np.shape(vector)}")
+
+    @property
+    def task(self) -> Literal["binary", "multiclass", "regression"]:
+        """What is predicted."""
+        return "regression" if not self.classes else "binary" if len(self.classes) == 2 else "multiclass"
+
+    def __repr__(self) -> str:
+        label = "synthetic, " if self.provenance.synthetic else ""
+        return f"Dataset({self.name!r}, {label}{self.X.shape[0]:,} rows × {self.X.shape[1]} columns, {self.task})"
+
+    def codes(self, attribute: str) -> tuple[np.ndarray, tuple[str, ...]]:
+        """Number the values of a protected attribute.
+
+        Parameters
+        ----------
+        attribute : str
+            A key of `sensitive`.
+
+        Returns
+        -------
+        codes : (n,) int array
+            0 … G−1 by row.
+        values : tuple of str
+            The G values, sorted.
+
+        Raises
+        ------
+        KeyError
+            If there is no such attribute; the message lists those there are.
+        """
+        if attribute not in self.sensitive:
+            known = ", ".join(self.sensitive) or "none"
+            raise KeyError(f"{self.name} has no protected attribute {attribute!r}; known are {known}")
+        values, codes = np.unique(self.sensitive[attribute], return_inverse=True)
+        return codes, tuple(map(str, values))
+
+    def scaled(self) -> Dataset:
+        """Scale the features by what the training rows say.
+
+        Returns
+        -------
+        Dataset
+            "standard": mean 0 and standard deviation 1; "minmax": onto [−1, 1]; "none": unchanged. Statistics are taken
+            over all training rows at once, as a simulation can; columns that are constant there become 0.
+
+        Notes
+        -----
+        A real federation would agree on these statistics by secure aggregation first.
+        """
+        if self.scaling == "none":
+            return self
+        train = self.X[~self.held_out]
+        if self.scaling == "standard":
+            centre, width = train.mean(0), train.std(0)
+        else:
+            low, high = train.min(0), train.max(0)
+            centre, width = (low + high) / 2, (high - low) / 2
+        X = np.where(width > 0, (self.X - centre) / np.where(width > 0, width, 1.0), 0.0)
+        return dataclasses.replace(self, X=X, scaling="none")
+
+
+@dataclass(frozen=True, eq=False)
+class Partition:
+    """Who owns which row, or which column.
+
+    Parameters
+    ----------
+    axis : {"rows", "columns"}
+        What is divided.
+    owner : (size,) int array
+        The party of each row or column; −1 for nobody. Disjoint by construction.
+    parties : int
+        How many, K.
+    made_by : Use, optional
+        The split and the arguments asked for.
+    achieved : mapping
+        What was reached: alpha, beta, icor, bounds, definition, …
+    """
+
+    axis: Literal["rows", "columns"]
+    owner: np.ndarray
+    parties: int
+    made_by: Use | None = None
+    achieved: Mapping[str, Any] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        owner = np.asarray(self.owner, dtype=np.int64)
+        if self.axis not in ("rows", "columns"):
+            raise ValueError(f"axis must be 'rows' or 'columns', got {self.axis!r}")
+        if owner.ndim != 1:
+            raise ValueError(f"owner must be a vector, got shape {owner.shape}")
+        if owner.size and not (-1 <= owner.min() and owner.max() < self.parties):
+            raise ValueError(f"owner must lie in -1 … {self.parties - 1}, got {owner.min()} … {owner.max()}")
+        owner.setflags(write=False)
+        object.__setattr__(self, "owner", owner)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Partition) and self.to_dict() == other.to_dict()
+
+    def __repr__(self) -> str:
+        sizes = self.sizes
+        spread = f"{sizes.min():,} to {sizes.max():,}" if self.parties else "0"
+        return f"Partition({self.parties} parties over {self.owner.size:,} {self.axis}, {spread} each)"
+
+    @cached_property
+    def sizes(self) -> np.ndarray:
+        """(K,) int: how many rows or columns each party owns."""
+        return np.bincount(self.owner[self.owner >= 0], minlength=self.parties)
+
+    def members(self, party: int) -> np.ndarray:
+        """Return the rows or columns of one party.
+
+        Parameters
+        ----------
+        party : int
+            0 … K−1.
+
+        Returns
+        -------
+        (size,) int array
+            Ascending indices.
+        """
+        return np.flatnonzero(self.owner == party)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return plain values, ready for JSON.
+
+        Returns
+        -------
+        dict
+            axis, owner, parties, made_by, achieved.
+        """
+        made_by = None if self.made_by is None else self.made_by.to_dict()
+        achieved = jsonfile.loads(jsonfile.dumps(self.achieved))
+        return {"axis": self.axis, "owner": self.owner.tolist(), "parties": self.parties,
+                "made_by": made_by, "achieved": achieved}  # fmt: skip
+
+    def save(self, path: str | os.PathLike[str]) -> Path:
+        """Write the partition as JSON; it comes back bit for bit.
+
+        Parameters
+        ----------
+        path : path-like
+            The file.
+
+        Returns
+        -------
+        pathlib.Path
+            The written file.
+        """
+        return jsonfile.write_text(path, jsonfile.dumps({"format": "trustkit-partition-1", **self.to_dict()}, indent=None))
+
+    @classmethod
+    def load(cls, path: str | os.PathLike[str]) -> Partition:
+        """Read what `save` wrote.
+
+        Parameters
+        ----------
+        path : path-like
+            The file.
+
+        Returns
+        -------
+        Partition
+            Equal to the saved one.
+
+        Raises
+        ------
+        ValueError
+            If the file is not a trustkit partition.
+        """
+        content = jsonfile.read(path)
+        if not isinstance(content, dict) or content.pop("format", None) != "trustkit-partition-1":
+            raise ValueError(f"{path} must be a trustkit partition (format trustkit-partition-1)")
+        made_by = content.pop("made_by")
+        owner = np.array(content.pop("owner"), dtype=np.int64)
+        return cls(owner=owner, made_by=None if made_by is None else Use.from_dict(made_by), **content)
+
+    def frame(self) -> pd.DataFrame:
+        """Return one line for each row or column: its index and its party.
+
+        Returns
+        -------
+        pandas.DataFrame
+            Columns ``index`` and ``party``.
+        """
+        import pandas as pd
+
+        return pd.DataFrame({"index": np.arange(self.owner.size), "party": self.owner})
+
+
+@dataclass(frozen=True, eq=False)
+class Party:
+    """What one party holds: its rows (all columns) or its columns (all rows)."""
+
+    id: int
+    X: np.ndarray
+    y: np.ndarray | None
+    sensitive: Mapping[str, np.ndarray]
+    held_out: np.ndarray
+
+
+@dataclass(frozen=True, eq=False)
+class Stacked:
+    """All clients' rows in one block, sorted by client: client k owns rows ``offsets[k]:offsets[k + 1]``."""
+
+    X: np.ndarray
+    y: np.ndarray
+    offsets: np.ndarray
+    rows: np.ndarray
+
+    @property
+    def sizes(self) -> np.ndarray:
+        """(K,) int: rows of each client."""
+        return np.diff(self.offsets)
+
+
+@dataclass(frozen=True, eq=False)
+class FederatedDataset:
+    """A data set and who holds what; the only place where data are cut.
+
+    Parameters
+    ----------
+    data : Dataset
+        The pooled table.
+    partition : Partition
+        Over its rows or its columns.
+    """
+
+    data: Dataset
+    partition: Partition
+
+    def __post_init__(self) -> None:
+        size = self.data.X.shape[0 if self.partition.axis == "rows" else 1]
+        if self.partition.owner.size != size:
+            raise ValueError(
+                f"the partition must cover the {size} {self.partition.axis} of {self.data.name}, "
+                f"got {self.partition.owner.size}"
+            )
+
+    def __len__(self) -> int:
+        return self.partition.parties
+
+    def __iter__(self) -> Iterator[Party]:
+        return (self[k] for k in range(len(self)))
+
+    def __getitem__(self, k: int) -> Party:
+        if not 0 <= k < len(self):
+            raise IndexError(f"party must be between 0 and {len(self) - 1}, got {k}")
+        data, own = self.data, self.partition.members(k)
+        if self.partition.axis == "columns":
+            label = data.y if k == 0 else None
+            return Party(k, data.X[:, own], label, data.sensitive if k == 0 else {}, data.held_out)
+        sensitive = {name: values[own] for name, values in data.sensitive.items()}
+        return Party(k, data.X[own], data.y[own], sensitive, data.held_out[own])
+
+    def stacked(self, part: Literal["train", "test"]) -> Stacked:
+        """Return the training or the test rows of all clients in one block.
+
+        Parameters
+        ----------
+        part : {"train", "test"}
+            Test rows are those that are held out.
+
+        Returns
+        -------
+        Stacked
+            X (N, m), y (N,), offsets (K + 1,), rows (N,): indices into the data set.
+
+        Raises
+        ------
+        ValueError
+            If the partition is over columns.
+        """
+        if self.partition.axis != "rows":
+            raise ValueError("only a partition over rows can be stacked by client, got one over columns")
+        owner = self.partition.owner
+        wanted = (owner >= 0) & (self.data.held_out == (part == "test"))
+        rows = np.flatnonzero(wanted)
+        rows = rows[np.argsort(owner[rows], kind="stable")]
+        offsets = np.concatenate([[0], np.cumsum(np.bincount(owner[rows], minlength=len(self)))])
+        return Stacked(self.data.X[rows], self.data.y[rows], offsets, rows)
