@@ -1,1 +1,59 @@
-"""trustkit."""
+"""trustkit: trustworthy federated learning in the notebook.
+
+Pure functions are entered in catalogues; an `Experiment` names entries; `play` yields rounds; a fact sheet is folded
+from the rounds; a trust report is a function of the fact sheet; panels are forms over the catalogues and observers of
+the rounds.
+
+Names are imported when they are first asked for, so ``import trustkit`` is quick.
+"""
+
+from __future__ import annotations
+
+import importlib
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from trustkit import datasets, export, metrics, plot, split, store
+    from trustkit.catalogue import Use, use
+    from trustkit.data import Dataset, FederatedDataset, Party
+    from trustkit.experiment import Experiment
+    from trustkit.facts import facts_of
+    from trustkit.findings import fairness_of, headline_of
+    from trustkit.partition import Partition
+    from trustkit.presets import presets
+    from trustkit.records import Round, RunRecord, watch
+    from trustkit.rounds import build, grid, play, run, sweep
+    from trustkit.trust import FactSheet, TrustReport, assess
+
+__version__ = "0.1.0"
+
+_HOME = {
+    "Use": "catalogue", "use": "catalogue",
+    "Dataset": "data", "FederatedDataset": "data", "Party": "data", "Partition": "partition",
+    "Round": "records", "RunRecord": "records", "watch": "records",
+    "Experiment": "experiment", "presets": "presets",
+    "build": "rounds", "grid": "rounds", "play": "rounds", "run": "rounds", "sweep": "rounds",
+    "facts_of": "facts", "fairness_of": "findings", "headline_of": "findings",
+    "FactSheet": "trust", "TrustReport": "trust", "assess": "trust",
+}  # fmt: skip
+_ROOMS = ("datasets", "export", "metrics", "plot", "split", "store", "widgets")
+
+__all__ = [
+    "Dataset", "Experiment", "FactSheet", "FederatedDataset", "Partition", "Party", "Round", "RunRecord", "TrustReport",
+    "Use", "assess", "build", "datasets", "export", "facts_of", "fairness_of", "grid", "headline_of", "metrics", "play",
+    "plot", "presets", "run", "split", "store", "sweep", "use", "watch",
+]  # fmt: skip
+
+
+def __getattr__(name: str) -> Any:
+    if name in _ROOMS:
+        return importlib.import_module(f"trustkit.{name}")
+    if name in _HOME:
+        found = getattr(importlib.import_module(f"trustkit.{_HOME[name]}"), name)
+        globals()[name] = found
+        return found
+    raise AttributeError(f"trustkit has no {name!r}")
+
+
+def __dir__() -> list[str]:
+    return sorted([*globals(), *__all__])

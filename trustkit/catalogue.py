@@ -2,7 +2,8 @@
 
 An entry's *user parameters* are the parameters of its function that have a default, except ``seed``; whatever has no
 default (``data``, ``n_features``, …) and the seed are supplied by the caller. A parameter is described once, in the
-signature: ``beta: Annotated[float, Interval(0, 1), "target correlation"] = 0.5`` is the check, the slider, the flag and the doc.
+signature: ``beta: Annotated[float, Interval(0, 1), "correlation"] = 0.5`` is the check, the slider, the flag and the
+doc.
 
 The catalogues themselves live here, empty; the module of each thing enters it where it is defined.
 """
@@ -11,15 +12,13 @@ from __future__ import annotations
 
 import difflib
 import inspect
-import math
-import types
-import typing
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from typing import Any, TypeVar
 
-from trustkit.jsonfile import canonical
+from trustkit.parameters import Interval, Parameter, parameters_of
+from trustkit.uses import Use, use
 
 __all__ = [
     "ALGORITHMS", "DATASETS", "MODELS", "PANELS", "PRIVACY", "SPLITS",
@@ -27,219 +26,7 @@ __all__ = [
 ]  # fmt: skip
 
 
-@dataclass(frozen=True)
-class Interval:
-    """The allowed range of a number, and how a slider walks it.
-
-    Parameters
-    ----------
-    low, high : float
-        Both ends are allowed.
-    log : bool
-        Whether a slider is logarithmic.
-    step : float, optional
-        A slider's step; on a logarithmic slider in decades.
-    """
-
-    low: float
-    high: float
-    log: bool = False
-    step: float | None = None
-
-    def __contains__(self, value: float) -> bool:
-        return self.low <= value <= self.high
-
-    def __str__(self) -> str:
-        if math.isinf(self.high):
-            return f"at least {self.low:g}"
-        return f"between {self.low:g} and {self.high:g}"
-
-
-@dataclass(frozen=True)
-class Use:
-    """The name of a catalogue entry together with arguments for it: ``use("dirichlet", parties=10, alpha=0.5)``."""
-
-    name: str
-    args: Mapping[str, Any] = field(default_factory=dict)
-
-    def __post_init__(self) -> None:
-        frozen = {key: tuple(value) if isinstance(value, list) else value for key, value in sorted(self.args.items())}
-        object.__setattr__(self, "args", types.MappingProxyType(frozen))
-
-    def __hash__(self) -> int:
-        return hash((self.name, canonical(self.args)))
-
-    def __repr__(self) -> str:
-        inner = "".join(f", {key}={list(v) if isinstance(v, tuple) else v!r}" for key, v in self.args.items())
-        return f"use({self.name!r}{inner})"
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        return Use, (self.name, dict(self.args))
-
-    def with_args(self, **changes: Any) -> Use:
-        """Return the same use with some arguments replaced.
-
-        Parameters
-        ----------
-        **changes
-            New values by parameter name.
-
-        Returns
-        -------
-        Use
-            A new value; this one is unchanged.
-
-        Examples
-        --------
-        >>> use("dirichlet", alpha=0.5).with_args(alpha=1.0)
-        use('dirichlet', alpha=1.0)
-        """
-        return Use(self.name, {**self.args, **changes})
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return ``{"name": …, **args}``, ready for JSON and TOML.
-
-        Returns
-        -------
-        dict
-            Lists instead of tuples.
-
-        Examples
-        --------
-        >>> use("mlp", hidden=[64]).to_dict()
-        {'name': 'mlp', 'hidden': [64]}
-        """
-        return {"name": self.name, **{k: list(v) if isinstance(v, tuple) else v for k, v in self.args.items()}}
-
-    @classmethod
-    def from_dict(cls, content: Mapping[str, Any]) -> Use:
-        """Read what `to_dict` wrote.
-
-        Parameters
-        ----------
-        content : mapping
-            A ``name`` and arguments.
-
-        Returns
-        -------
-        Use
-            The use.
-
-        Raises
-        ------
-        ValueError
-            If there is no name.
-
-        Examples
-        --------
-        >>> Use.from_dict({"name": "mlp", "hidden": [64]})
-        use('mlp', hidden=[64])
-        """
-        args = dict(content)
-        name = args.pop("name", None)
-        if not isinstance(name, str):
-            raise ValueError(f"a use needs a name, got {dict(content)!r}")
-        return cls(name, args)
-
-
-def use(name: str, /, **args: Any) -> Use:
-    """Name a catalogue entry and give it arguments.
-
-    Parameters
-    ----------
-    name : str
-        The entry's name.
-    **args
-        Arguments by parameter name; lists become tuples.
-
-    Returns
-    -------
-    Use
-        Checked later, by the catalogue that it is looked up in.
-
-    Examples
-    --------
-    >>> use("dirichlet", parties=10, alpha=0.5)
-    use('dirichlet', alpha=0.5, parties=10)
-    """
-    return Use(name, args)
-
-
-@dataclass(frozen=True)
-class Parameter:
-    """One user parameter of an entry, read off its signature: name, type, default, range or choices, one line of text."""
-
-    name: str
-    type: Any
-    default: Any
-    interval: Interval | None
-    choices: tuple[Any, ...] | None
-    about: str
-
-    def check(self, value: Any) -> Any:
-        """Return the value, converted where that loses nothing, or say what is wrong with it.
-
-        Parameters
-        ----------
-        value : object
-            What a user gave.
-
-        Returns
-        -------
-        object
-            An int for an int parameter, a float for a float one, a tuple for a list one.
-
-        Raises
-        ------
-        TypeError
-            If the type does not fit.
-        ValueError
-            If it is out of range or not among the choices.
-        """
-        kinds = _alternatives(self.type)
-        if value is None:
-            if type(None) in kinds:
-                return None
-            raise TypeError(f"{self.name} must be given, got None")
-        if self.choices is not None:
-            if value not in self.choices:
-                raise ValueError(f"{self.name} must be one of {', '.join(map(str, self.choices))}, got {value!r}")
-            return value
-        if isinstance(value, (list, tuple)):
-            inner = [typing.get_args(kind)[0] for kind in kinds if typing.get_origin(kind) in (list, tuple)]
-            if not inner:
-                raise TypeError(f"{self.name} must be {_spell(kinds)}, got {value!r}")
-            return tuple(self._scalar(item, [inner[0]]) for item in value)
-        return self._scalar(value, [kind for kind in kinds if typing.get_origin(kind) not in (list, tuple)])
-
-    def _scalar(self, value: Any, kinds: list[Any]) -> Any:
-        if isinstance(value, bool) and bool not in kinds:
-            raise TypeError(f"{self.name} must be {_spell(kinds)}, got {value!r}")
-        for kind in (bool, int, float, str):
-            if kind in kinds and (isinstance(value, kind) or (kind is float and isinstance(value, int))):
-                value = kind(value)
-                break
-        else:
-            if int in kinds and isinstance(value, float) and value.is_integer():
-                value = int(value)
-            elif hasattr(value, "item") and getattr(value, "shape", None) == ():
-                return self._scalar(value.item(), kinds)
-            else:
-                raise TypeError(f"{self.name} must be {_spell(kinds)}, got {value!r}")
-        if self.interval is not None and isinstance(value, (int, float)) and value not in self.interval:
-            raise ValueError(f"{self.name} must be {self.interval}, got {value!r}")
-        return value
-
-
-def _alternatives(kind: Any) -> list[Any]:
-    if typing.get_origin(kind) in (typing.Union, types.UnionType):
-        return [part for option in typing.get_args(kind) for part in _alternatives(option)]
-    return [kind]
-
-
-def _spell(kinds: list[Any]) -> str:
-    words = {int: "a whole number", float: "a number", str: "text", bool: "true or false", type(None): "nothing"}
-    return " or ".join(words.get(kind, str(kind).replace("tuple", "list")) for kind in kinds)
+_Function = TypeVar("_Function", bound=Callable[..., Any])
 
 
 @dataclass(frozen=True)
@@ -259,19 +46,7 @@ class Entry:
     @cached_property
     def parameters(self) -> tuple[Parameter, ...]:
         """The user parameters, in the order of the signature."""
-        hints = typing.get_type_hints(self.function, include_extras=True)
-        found = []
-        for name, raw in inspect.signature(self.function).parameters.items():
-            if raw.default is inspect.Parameter.empty or name == "seed":
-                continue
-            kind, extras = hints.get(name, str), ()
-            if typing.get_origin(kind) is typing.Annotated:
-                kind, *extras = typing.get_args(kind)
-            interval = next((e for e in extras if isinstance(e, Interval)), None)
-            about = next((e for e in extras if isinstance(e, str)), "")
-            choices = typing.get_args(kind) if typing.get_origin(kind) is typing.Literal else None
-            found.append(Parameter(name, kind, raw.default, interval, choices, about))
-        return tuple(found)
+        return parameters_of(self.function)
 
     def arguments(self, given: Mapping[str, Any]) -> dict[str, Any]:
         """Check arguments against the signature and fill in the defaults.
@@ -314,7 +89,7 @@ class Catalogue(Mapping[str, Entry]):
         self.thing = thing
         self._entries: dict[str, Entry] = {}
 
-    def enter(self, name: str, *, title: str = "", axis: str = "") -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+    def enter(self, name: str, *, title: str = "", axis: str = "") -> Callable[[_Function], _Function]:
         """Enter a function under a name, as a decorator.
 
         Parameters
@@ -337,9 +112,9 @@ class Catalogue(Mapping[str, Entry]):
             If another function has the name already.
         """
 
-        def keep(function: Callable[..., Any]) -> Callable[..., Any]:
+        def keep(function: _Function) -> _Function:
             old = self._entries.get(name)
-            if old is not None and old.function.__qualname__ != function.__qualname__:
+            if old is not None and _home(old.function) != _home(function):
                 raise ValueError(f"{self.thing} {name!r} is entered already, by {old.function.__module__}")
             self._entries[name] = Entry(name, function, title or name.replace("_", " "), axis)
             return function
@@ -409,6 +184,10 @@ class Catalogue(Mapping[str, Entry]):
         """
         entry = self[wanted.name]
         return entry.function(*supplied, **entry.arguments(wanted.args), **more)
+
+
+def _home(function: Callable[..., Any]) -> tuple[str, str]:
+    return function.__module__, function.__qualname__
 
 
 DATASETS = Catalogue("data set")

@@ -1,22 +1,15 @@
-"""The nouns of data: a `Dataset`, a `Partition` of its rows or columns, and both together, a `FederatedDataset`."""
+"""The nouns of data: a `Dataset`, and with a `Partition` of its rows or columns a `FederatedDataset`."""
 
 from __future__ import annotations
 
 import dataclasses
-import os
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
-from functools import cached_property
-from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
 
 import numpy as np
 
-from trustkit import jsonfile
-from trustkit.catalogue import Use
-
-if TYPE_CHECKING:
-    import pandas as pd
+from trustkit.partition import Partition
 
 __all__ = ["Dataset", "FederatedDataset", "Partition", "Party", "Provenance", "Stacked"]
 
@@ -81,6 +74,8 @@ class Dataset:
     notes: Mapping[str, Any] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
+        if np.ndim(self.X) != 2:
+            raise ValueError(f"X must be a table of n rows and m columns, got shape {np.shape(self.X)}")
         n, m = self.X.shape
         if self.held_out.size == 0 and n:
             object.__setattr__(self, "held_out", np.zeros(n, bool))
@@ -90,6 +85,8 @@ class Dataset:
         for what, vector in vectors.items():
             if np.shape(vector) != (n,):
                 raise ValueError(f"{what} must have one value for each of the {n} rows, got shape {np.shape(vector)}")
+        if self.held_out.dtype != bool:
+            raise TypeError(f"held_out must be true or false for each row, got an array of {self.held_out.dtype}")
 
     @property
     def task(self) -> Literal["binary", "multiclass", "regression"]:
@@ -142,143 +139,14 @@ class Dataset:
         if self.scaling == "none":
             return self
         train = self.X[~self.held_out]
+        low, high = train.min(0), train.max(0)
         if self.scaling == "standard":
             centre, width = train.mean(0), train.std(0)
         else:
-            low, high = train.min(0), train.max(0)
             centre, width = (low + high) / 2, (high - low) / 2
-        X = np.where(width > 0, (self.X - centre) / np.where(width > 0, width, 1.0), 0.0)
+        varies = (high > low) & (width > 0)  # rounding gives a constant column a deviation of 1e-17
+        X = np.where(varies, (self.X - centre) / np.where(varies, width, 1.0), 0.0)
         return dataclasses.replace(self, X=X, scaling="none")
-
-
-@dataclass(frozen=True, eq=False)
-class Partition:
-    """Who owns which row, or which column.
-
-    Parameters
-    ----------
-    axis : {"rows", "columns"}
-        What is divided.
-    owner : (size,) int array
-        The party of each row or column; −1 for nobody. Disjoint by construction.
-    parties : int
-        How many, K.
-    made_by : Use, optional
-        The split and the arguments asked for.
-    achieved : mapping
-        What was reached: alpha, beta, icor, bounds, definition, …
-    """
-
-    axis: Literal["rows", "columns"]
-    owner: np.ndarray
-    parties: int
-    made_by: Use | None = None
-    achieved: Mapping[str, Any] = field(default_factory=dict)
-
-    def __post_init__(self) -> None:
-        owner = np.asarray(self.owner, dtype=np.int64)
-        if self.axis not in ("rows", "columns"):
-            raise ValueError(f"axis must be 'rows' or 'columns', got {self.axis!r}")
-        if owner.ndim != 1:
-            raise ValueError(f"owner must be a vector, got shape {owner.shape}")
-        if owner.size and not (-1 <= owner.min() and owner.max() < self.parties):
-            raise ValueError(f"owner must lie in -1 … {self.parties - 1}, got {owner.min()} … {owner.max()}")
-        owner.setflags(write=False)
-        object.__setattr__(self, "owner", owner)
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, Partition) and self.to_dict() == other.to_dict()
-
-    def __repr__(self) -> str:
-        sizes = self.sizes
-        spread = f"{sizes.min():,} to {sizes.max():,}" if self.parties else "0"
-        return f"Partition({self.parties} parties over {self.owner.size:,} {self.axis}, {spread} each)"
-
-    @cached_property
-    def sizes(self) -> np.ndarray:
-        """(K,) int: how many rows or columns each party owns."""
-        return np.bincount(self.owner[self.owner >= 0], minlength=self.parties)
-
-    def members(self, party: int) -> np.ndarray:
-        """Return the rows or columns of one party.
-
-        Parameters
-        ----------
-        party : int
-            0 … K−1.
-
-        Returns
-        -------
-        (size,) int array
-            Ascending indices.
-        """
-        return np.flatnonzero(self.owner == party)
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return plain values, ready for JSON.
-
-        Returns
-        -------
-        dict
-            axis, owner, parties, made_by, achieved.
-        """
-        made_by = None if self.made_by is None else self.made_by.to_dict()
-        achieved = jsonfile.loads(jsonfile.dumps(self.achieved))
-        return {"axis": self.axis, "owner": self.owner.tolist(), "parties": self.parties,
-                "made_by": made_by, "achieved": achieved}  # fmt: skip
-
-    def save(self, path: str | os.PathLike[str]) -> Path:
-        """Write the partition as JSON; it comes back bit for bit.
-
-        Parameters
-        ----------
-        path : path-like
-            The file.
-
-        Returns
-        -------
-        pathlib.Path
-            The written file.
-        """
-        return jsonfile.write_text(path, jsonfile.dumps({"format": "trustkit-partition-1", **self.to_dict()}, indent=None))
-
-    @classmethod
-    def load(cls, path: str | os.PathLike[str]) -> Partition:
-        """Read what `save` wrote.
-
-        Parameters
-        ----------
-        path : path-like
-            The file.
-
-        Returns
-        -------
-        Partition
-            Equal to the saved one.
-
-        Raises
-        ------
-        ValueError
-            If the file is not a trustkit partition.
-        """
-        content = jsonfile.read(path)
-        if not isinstance(content, dict) or content.pop("format", None) != "trustkit-partition-1":
-            raise ValueError(f"{path} must be a trustkit partition (format trustkit-partition-1)")
-        made_by = content.pop("made_by")
-        owner = np.array(content.pop("owner"), dtype=np.int64)
-        return cls(owner=owner, made_by=None if made_by is None else Use.from_dict(made_by), **content)
-
-    def frame(self) -> pd.DataFrame:
-        """Return one line for each row or column: its index and its party.
-
-        Returns
-        -------
-        pandas.DataFrame
-            Columns ``index`` and ``party``.
-        """
-        import pandas as pd
-
-        return pd.DataFrame({"index": np.arange(self.owner.size), "party": self.owner})
 
 
 @dataclass(frozen=True, eq=False)
@@ -362,8 +230,10 @@ class FederatedDataset:
         Raises
         ------
         ValueError
-            If the partition is over columns.
+            If the partition is over columns, or the part is neither.
         """
+        if part not in ("train", "test"):
+            raise ValueError(f"part must be 'train' or 'test', got {part!r}")
         if self.partition.axis != "rows":
             raise ValueError("only a partition over rows can be stacked by client, got one over columns")
         owner = self.partition.owner

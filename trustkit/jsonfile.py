@@ -8,7 +8,7 @@ from __future__ import annotations
 import json
 import math
 import os
-import tempfile
+import uuid
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -18,6 +18,7 @@ import numpy as np
 __all__ = ["canonical", "dumps", "loads", "read", "write_bytes", "write_text"]
 
 _MARK = "$float"
+_SPECIAL = {"nan": math.nan, "inf": math.inf, "-inf": -math.inf}
 
 
 def _plain(value: Any) -> Any:
@@ -29,7 +30,7 @@ def _plain(value: Any) -> Any:
     if isinstance(value, float) and not math.isfinite(value):
         return {_MARK: "nan" if math.isnan(value) else "inf" if value > 0 else "-inf"}
     if isinstance(value, Mapping):
-        return {str(key): _plain(item) for key, item in value.items()}
+        return _plain_mapping(value)
     if isinstance(value, (list, tuple)):
         return [_plain(item) for item in value]
     if value is None or isinstance(value, (str, int, float, bool)):
@@ -37,8 +38,18 @@ def _plain(value: Any) -> Any:
     raise TypeError(f"JSON holds numbers, text, lists and mappings, got {type(value).__name__}")
 
 
+def _plain_mapping(value: Mapping[Any, Any]) -> dict[str, Any]:
+    plain = {str(key): _plain(item) for key, item in value.items()}
+    if len(plain) != len(value):
+        raise ValueError(f"keys must differ as text, got {', '.join(map(repr, value))}")
+    if set(plain) == {_MARK}:
+        raise ValueError(f"a mapping must not have the one key {_MARK!r}, which stands for NaN and infinity")
+    return plain
+
+
 def _restore(item: dict[str, Any]) -> Any:
-    return float(item[_MARK]) if set(item) == {_MARK} else item
+    word = item.get(_MARK) if len(item) == 1 else None
+    return _SPECIAL.get(word, item) if isinstance(word, str) else item
 
 
 def dumps(value: Any, indent: int | None = 1) -> str:
@@ -60,6 +71,8 @@ def dumps(value: Any, indent: int | None = 1) -> str:
     ------
     TypeError
         If the value holds anything else.
+    ValueError
+        If two keys of a mapping are the same as text, or its one key is ``$float``.
 
     Examples
     --------
@@ -136,7 +149,7 @@ def read(path: str | os.PathLike[str]) -> Any:
     """
     try:
         return loads(Path(path).read_text(encoding="utf-8"))
-    except json.JSONDecodeError as error:
+    except ValueError as error:  # not JSON, or not even UTF-8
         raise ValueError(f"{path} must be a JSON file, got: {error}") from None
 
 
@@ -157,13 +170,13 @@ def write_bytes(path: str | os.PathLike[str], content: bytes) -> Path:
     """
     target = Path(path)
     target.parent.mkdir(parents=True, exist_ok=True)
-    handle, temporary = tempfile.mkstemp(dir=target.parent, prefix=f".{target.name}.")
+    temporary = target.with_name(f".{target.name}.{uuid.uuid4().hex[:8]}")
     try:
-        with os.fdopen(handle, "wb") as file:
+        with open(temporary, "xb") as file:  # with the permissions of any new file
             file.write(content)
         os.replace(temporary, target)
     except BaseException:
-        Path(temporary).unlink(missing_ok=True)
+        temporary.unlink(missing_ok=True)
         raise
     return target
 

@@ -21,7 +21,7 @@ Tick = Callable[[], None]
 """Called between the steps inside a round; it may raise `Stopped`."""
 
 
-class Stopped(Exception):
+class Stopped(Exception):  # noqa: N818 (it is no error)
     """Raised by a ``tick`` inside a round to leave it; the round before it is intact."""
 
 
@@ -34,7 +34,7 @@ class Seen:
     selected : (K,) bool array
         Who trained.
     accuracy, loss : (K,) float array
-        On each client's test rows with the new model; NaN where a client has none. A vertical run: (1,), the joint model.
+        On each client's test rows with the new model; NaN where a client has none. Vertical: (1,), the joint model.
     bytes_up, bytes_down : (K,) float array
         What each party sent and received in this round.
     epsilon : float
@@ -147,7 +147,7 @@ class RunRecord:
     @property
     def complete(self) -> bool:
         """Whether all rounds asked for were played."""
-        return len(self) >= self.experiment.rounds
+        return bool(len(self) >= self.experiment.rounds)
 
     @property
     def last(self) -> Round:

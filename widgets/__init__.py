@@ -1,1 +1,27 @@
-"""Panels."""
+"""Panels: forms over the catalogues and observers of the rounds, on one shared `Lab`."""
+
+if __name__ != "trustkit.widgets":
+    raise ImportError("import trustkit.widgets, not widgets")
+
+from trustkit.widgets.app import app, opening
+from trustkit.widgets.controls import Controls
+from trustkit.widgets.fairness import FairnessPanel
+from trustkit.widgets.lab import Lab
+from trustkit.widgets.pillars import TrustPanel
+from trustkit.widgets.report import ReportPanel
+from trustkit.widgets.setting import Setting
+from trustkit.widgets.split import SplitPanel
+from trustkit.widgets.training import TrainPanel
+
+__all__ = [
+    "Controls",
+    "FairnessPanel",
+    "Lab",
+    "ReportPanel",
+    "Setting",
+    "SplitPanel",
+    "TrainPanel",
+    "TrustPanel",
+    "app",
+    "opening",
+]

@@ -1,1 +1,37 @@
+"""Measures: arrays in, numbers out, with NumPy and SciPy only."""
 
+from trustkit.metrics.clients import by_client, disparity_interval, masking_gap, share_over
+from trustkit.metrics.correlation import icor, mcor, pcor, pcor_matrix, pearson, spearman
+from trustkit.metrics.explainability import shap_importance, shap_values
+from trustkit.metrics.fairness import (
+    demographic_disparity,
+    discrimination_index,
+    equal_opportunity_difference,
+    equalized_odds_difference,
+)
+from trustkit.metrics.groups import (
+    GroupRates,
+    accuracy_gap_from_counts,
+    disparity_from_counts,
+    group_counts,
+    opportunity_from_counts,
+    rates_from_counts,
+)
+from trustkit.metrics.heterogeneity import (
+    coefficient_of_variation,
+    entropy,
+    gini,
+    jain_index,
+    label_distribution,
+    worst_share_mean,
+)
+from trustkit.metrics.privacy import global_privacy_risk
+from trustkit.metrics.robustness import clever
+
+__all__ = [
+    "GroupRates", "accuracy_gap_from_counts", "by_client", "clever", "coefficient_of_variation",
+    "demographic_disparity", "discrimination_index", "disparity_from_counts", "disparity_interval", "entropy",
+    "equal_opportunity_difference", "equalized_odds_difference", "gini", "global_privacy_risk", "group_counts", "icor",
+    "jain_index", "label_distribution", "masking_gap", "mcor", "opportunity_from_counts", "pcor", "pcor_matrix",
+    "pearson", "rates_from_counts", "shap_importance", "shap_values", "share_over", "spearman", "worst_share_mean",
+]  # fmt: skip

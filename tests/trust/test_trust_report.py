@@ -1,0 +1,213 @@
+"""The report's forms: they parse, agree with each other, say what has to be said, and need nothing from outside."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import math
+import re
+from html.parser import HTMLParser
+from importlib import resources
+from typing import Any
+
+import pytest
+
+from trustkit import jsonfile
+from trustkit.trust import METRICS, NOTIONS, PILLARS, FactSheet, TrustReport, assess
+
+FACTS: dict[str, Any] = {
+    "project/overview": "digits <script>alert(1)</script> | a & b",
+    "participants/client_num": 100, "privacy/differential_privacy": True, "privacy/epsilon": 6.0,
+    "performance/test_acc_avg": 0.9, "fairness/test_acc_cv": math.nan, "fairness/selection_cv": 0.2,
+    "configuration/aggregation_algorithm": "FedMedian", "data/synthetic": True, "data/stands_in_for": "N-BaIoT",
+    "data/scaled_down": "9 clients of 500 rows",
+}  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def report() -> TrustReport:
+    """A report with scores, missing and undefined metrics, notes and an awkward title."""
+    return assess(FactSheet(FACTS))
+
+
+class _Page(HTMLParser):
+    """Checks that tags close in order, and collects tags, attributes and text."""
+
+    def __init__(self, text: str) -> None:
+        super().__init__()
+        self.open: list[str] = []
+        self.tags: list[tuple[str, dict[str, str | None]]] = []
+        self.text = ""
+        self.feed(text)
+        self.close()
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.tags.append((tag, dict(attrs)))
+        if tag not in ("meta", "br", "link", "img"):
+            self.open.append(tag)
+
+    def handle_endtag(self, tag: str) -> None:
+        assert self.open.pop() == tag
+
+    def handle_data(self, data: str) -> None:
+        if "style" not in self.open:
+            self.text += data + " "
+
+    def count(self, tag: str) -> int:
+        return sum(name == tag for name, _ in self.tags)
+
+
+def test_json_is_strict_and_complete(report: TrustReport) -> None:
+    """It parses without NaN tokens and holds the same numbers; missing is null, undefined is marked."""
+
+    def refuse(token: str) -> None:
+        raise AssertionError(f"not strict JSON: {token}")
+
+    json.loads(report.to_json(), parse_constant=refuse)
+    content = jsonfile.loads(report.to_json())
+    assert content["score"] == report.score
+    assert content["pillars"] == dict(report.pillars)
+    lines = {line["metric"]: line for line in content["metrics"]}
+    assert list(lines) == list(METRICS)
+    assert lines["entropy"]["raw"] is None
+    assert math.isnan(lines["accuracy_variation"]["raw"])
+    assert (lines["entropy"]["status"], lines["accuracy_variation"]["status"]) == ("missing", "undefined")
+    assert content["missing"] == list(report.missing)
+    notes = ["Computed on synthetic data, which stand in for N-BaIoT.", "Scaled down: 9 clients of 500 rows."]
+    assert content["notes"] == notes
+
+
+def test_csv_parses_and_keeps_the_three_kinds_of_nothing_apart(report: TrustReport) -> None:
+    """Empty for not known, nan for not defined, 0.0 for a measured zero."""
+    lines = list(csv.DictReader(io.StringIO(report.to_csv())))
+    assert [line["level"] for line in lines] == ["trust"] + ["pillar"] * 6 + ["metric"] * 20
+    by_metric = {line["metric"]: line for line in lines if line["level"] == "metric"}
+    assert float(by_metric["performance"]["score"]) == 0.9
+    assert by_metric["entropy"]["raw"] == by_metric["entropy"]["score"] == ""
+    assert by_metric["accuracy_variation"]["raw"] == "nan"
+    assert by_metric["system"]["score"] == "0.0"
+    assert float(lines[0]["score"]) == report.score
+
+
+def test_frame_has_a_line_for_each_metric(report: TrustReport) -> None:
+    """Columns in the promised order; numbers are numbers."""
+    frame = report.frame()
+    names = ["pillar", "notion", "metric", "raw", "score", "weight", "status", "source", "unit", "formula"]
+    assert list(frame.columns) == names
+    assert frame["metric"].tolist() == list(METRICS)
+    assert frame["weight"].sum() == pytest.approx(1)
+    assert frame["score"].isna().sum() == len(report.missing) + len(report.undefined)
+
+
+def test_markdown_tables_are_rectangular(report: TrustReport) -> None:
+    """Every line of the metrics' table has eight cells; pipes and tags in texts are escaped."""
+    text = report.to_markdown()
+    table = [line for line in text.splitlines() if line.startswith("| ") and line.count(" | ") >= 7]
+    assert len(table) == 21
+    assert {len(re.split(r"(?<!\\)\|", line)) for line in table} == {10}
+    assert "<script" not in text
+    assert "> Scaled down: 9 clients of 500 rows." in text
+
+
+def test_html_is_one_self_contained_page(report: TrustReport) -> None:
+    """It parses, closes its tags, and asks for nothing: no address, no script, no image, no import."""
+    text = report.to_html()
+    page = _Page(text)
+    assert page.open == []
+    assert text.startswith("<!doctype html>")
+    assert not re.search(r"https?:|//[a-z]|@import|url\(|src=|<link|<script", text)
+    assert page.count("script") == 0
+    assert "prefers-color-scheme: dark" in text
+    assert dict(page.tags[0][1])["lang"] == "en"
+
+
+def test_html_tables_are_accessible(report: TrustReport) -> None:
+    """A caption for each pillar, scopes on every header cell, a row and its details for each metric."""
+    page = _Page(report.to_html())
+    assert page.count("table") == page.count("caption") == len(PILLARS)
+    assert all(attrs.get("scope") in ("row", "col") for tag, attrs in page.tags if tag == "th")
+    assert page.count("details") == page.count("summary") == len(METRICS)
+    tips = [attrs["title"] or "" for tag, attrs in page.tags if tag == "summary"]
+    for metric, tip in zip(METRICS.values(), tips, strict=True):
+        assert metric.formula in tip
+        assert metric.source in tip
+        assert metric.deviations in page.text
+
+
+def test_html_says_what_has_to_be_said(report: TrustReport) -> None:
+    """Title escaped, notes shown, summary first, missing and undefined in words."""
+    page = _Page(report.to_html())
+    assert "digits <script>alert(1)</script> | a & b" in page.text
+    for note in (*report.notes, report.summary):
+        assert note in page.text
+    statuses = re.findall(r"<td>(ok|missing|undefined)</td>", report.to_html())
+    assert statuses == [line.status for line in report.metrics]
+
+
+def test_fragment_follows_the_notebooks_theme(report: TrustReport) -> None:
+    """A section without page styles; `_repr_html_` is the same."""
+    text = report.to_fragment()
+    assert text == report._repr_html_()
+    assert _Page(text).count("body") == 0
+    assert "var(--jp-content-font-color1" in text
+
+
+def _luminance(colour: str) -> float:
+    digits = colour.lstrip("#")
+    digits = "".join(2 * d for d in digits) if len(digits) == 3 else digits
+    channels = [int(digits[i : i + 2], 16) / 255 for i in (0, 2, 4)]
+    linear = [c / 12.92 if c <= 0.04045 else ((c + 0.055) / 1.055) ** 2.4 for c in channels]
+    return 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
+
+
+def _contrast(one: str, two: str) -> float:
+    light, dark = sorted((_luminance(one), _luminance(two)), reverse=True)
+    return (light + 0.05) / (dark + 0.05)
+
+
+@pytest.mark.parametrize("theme", [0, 1])
+def test_colours_have_enough_contrast(theme: int) -> None:
+    """Text at least 4.5 to 1 and bars at least 3 to 1 on the card, in the light and in the dark theme."""
+    css = resources.files("trustkit.trust").joinpath("report.css").read_text(encoding="utf-8")
+    found = {name: re.findall(rf"--{name}: (?:var\([\w-]+, )?(#\w+)", css)[theme] for name in
+             ("ink", "mute", "card", "bar", "gap")}  # fmt: skip
+    for name in ("ink", "mute", "gap"):
+        assert _contrast(found[name], found["card"]) >= 4.5, name
+    assert _contrast(found["bar"], found["card"]) >= 3
+
+
+def test_explanations_carry_formula_values_and_source(report: TrustReport) -> None:
+    """For a score, a missing one with its reason, an undefined one, and the levels above."""
+    risk = report.explain("global_privacy_risk")
+    for part in ("0.803", "privacy/epsilon = 6.0", "participants/client_num = 100", "1 / (1 + (n − 1) e^−ε)", "0.197"):
+        assert part in risk
+    assert "does not state privacy/client_entropy" in report.explain("entropy")
+    assert "the source has no value for it (configuration/aggregation_algorithm = FedMedian)" in report.explain(
+        "aggregation_algorithm"
+    )
+    assert "undefined here (fairness/test_acc_cv = nan)" in report.explain("accuracy_variation")
+    assert "no score: Uncertainty" in report.explain("privacy")
+    assert "Performance 0.900" in report.explain("algorithm_robustness")
+    assert f"{report.score:.3f}" in report.explain("trust")
+    with pytest.raises(KeyError, match="no pillar, notion or metric 'beauty'"):
+        report.explain("beauty")
+
+
+@pytest.mark.parametrize("name", ["trust", *PILLARS, *NOTIONS, *METRICS])
+@pytest.mark.parametrize("profile", ["paper", "paper-figures"])
+def test_everything_can_be_explained(name: str, profile: str) -> None:
+    """With full and with empty sheets, at every level."""
+    for facts in (FactSheet(FACTS), FactSheet()):
+        assert len(assess(facts, profile).explain(name)) > 40
+
+
+def test_report_lists_what_lacks_evidence(report: TrustReport) -> None:
+    """Ids, in the taxonomy's order; indexing finds a line or says what there is."""
+    assert report.undefined == ("accuracy_variation",)
+    assert "entropy" in report.missing
+    assert "performance" not in report.missing
+    assert report["performance"].row.name == "Performance"
+    with pytest.raises(KeyError, match="no metric 'beauty'"):
+        report["beauty"]
+    assert repr(report).startswith("TrustReport(Trust 0.")

@@ -1,0 +1,187 @@
+"""The command line: ``trustkit app | lab | run | score | split | data | presets | doctor``."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+__all__ = ["main"]
+
+cli = typer.Typer(
+    help="Trustworthy federated learning: splits, training, fairness and trust scores.",
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+)
+
+_OUT = typer.Option(help="Folder to write to.")
+
+
+@cli.command()
+def app(
+    port: Annotated[int, typer.Option(min=0, max=65535, help="0 picks a free one.")] = 8866,
+    browser: Annotated[bool, typer.Option(help="Open a browser window.")] = True,
+    theme: Annotated[str, typer.Option(help="light or dark.")] = "light",
+    address: Annotated[str, typer.Option(help="Address to listen on.")] = "127.0.0.1",
+) -> None:
+    """Serve the app by Voilà, on an embedded data set."""
+    from trustkit.serve import serve_app
+
+    serve_app(port, browser, theme, address)
+
+
+@cli.command()
+def lab(
+    folder: Annotated[Path, typer.Argument(help="Where the notebooks are copied to; existing ones are kept.")] = Path(
+        "trustkit-notebooks"
+    ),
+    port: Annotated[int, typer.Option(min=0, max=65535)] = 8888,
+    browser: Annotated[bool, typer.Option(help="Open a browser window.")] = True,
+) -> None:
+    """Open JupyterLab on the tour and the app notebook."""
+    from trustkit.serve import serve_lab
+
+    serve_lab(folder, port, browser)
+
+
+@cli.command()
+def run(
+    experiment: Annotated[str, typer.Argument(help="A preset's name or a TOML file.")],
+    out: Annotated[Path, _OUT] = Path("trustkit-runs"),
+    seed: Annotated[int | None, typer.Option(help="Another seed than the experiment's.")] = None,
+    rounds: Annotated[int | None, typer.Option(min=1, help="Another number of rounds.")] = None,
+    quiet: Annotated[bool, typer.Option(help="No progress bar.")] = False,
+) -> None:
+    """Run an experiment, print its score table, write report, fact sheet and the run."""
+    from trustkit import assess, export, facts_of, rounds as playing, store  # noqa: I001
+    from trustkit.presets import caveat_of
+
+    wanted = _experiment(experiment)
+    changes: dict[str, Any] = {key: value for key, value in (("seed", seed), ("rounds", rounds)) if value is not None}
+    caveat = caveat_of(wanted)
+    wanted = wanted.change(**changes) if changes else wanted
+    record = playing.run(wanted, progress=not quiet)
+    facts = facts_of(record)
+    facts = facts.with_facts(data__scaled_down=caveat) if caveat else facts
+    report = assess(facts)
+    target = out / f"{_stem(experiment)}-{wanted.key[:8]}"
+    for suffix in ("html", "json", "md", "csv"):
+        export.write(report, target / f"report.{suffix}")
+    facts.save(target / "factsheet.json")
+    export.write(wanted, target / "experiment.toml")
+    store.save(record, target / "run.npz")
+    typer.echo(report.to_text())
+    if caveat:
+        typer.echo(f"\n{caveat}")
+    typer.echo(f"\nwritten to {target}")
+
+
+@cli.command()
+def score(
+    factsheet: Annotated[Path, typer.Argument(help="A fact sheet written by trustkit.", exists=True, dir_okay=False)],
+    profile: Annotated[str, typer.Option(help="Which normalisation and weights.")] = "paper",
+    out: Annotated[Path | None, typer.Option(help="A report to write: .html, .json, .md or .csv.")] = None,
+) -> None:
+    """Score a fact sheet and print the table."""
+    from trustkit import FactSheet, assess, export
+
+    report = assess(FactSheet.load(factsheet), profile=profile)
+    typer.echo(report.to_text())
+    if out is not None:
+        typer.echo(f"\nwritten to {export.write(report, out)}")
+
+
+@cli.command()
+def split(
+    data: Annotated[str, typer.Argument(help="A data set's name or a CSV file.")],
+    how: Annotated[str, typer.Argument(help="A split's name.")],
+    setting: Annotated[
+        list[str] | None, typer.Option("--set", help="A parameter, as parties=4; may be repeated.")
+    ] = None,
+    target: Annotated[str, typer.Option(help="Target column of a CSV file.")] = "",
+    seed: Annotated[int, typer.Option()] = 0,
+    out: Annotated[Path, typer.Option(help="A .json or .csv file.")] = Path("split.json"),
+) -> None:
+    """Divide a data set and write who owns what."""
+    from trustkit import datasets, experiment, export  # noqa: F401 (experiment fills the catalogues)
+    from trustkit.catalogue import SPLITS, Use
+
+    table = datasets.read_csv(data, target=target) if data.lower().endswith(".csv") else datasets.load(data)
+    partition = SPLITS.call(Use(how, dict(map(_argument, setting or ()))), table, seed=seed)
+    typer.echo(f"{partition!r}")
+    for name, value in partition.achieved.items():
+        typer.echo(f"  {name}: {value}" if not isinstance(value, float) else f"  {name}: {value:.4f}")
+    typer.echo(f"written to {export.write(partition, out)}")
+
+
+@cli.command("data")
+def data_sets() -> None:
+    """List the data sets."""
+    from trustkit import datasets
+    from trustkit.catalogue import DATASETS
+
+    for name in datasets.names():
+        typer.echo(f"{name:18} {DATASETS[name].title}")
+
+
+@cli.command("presets")
+def list_presets() -> None:
+    """List the experiments that have a name."""
+    from trustkit.presets import PRESETS
+
+    for name, preset in PRESETS.items():
+        typer.echo(f"{name:24} {preset.title}" + (f"\n{'':24} ({preset.caveat})" if preset.caveat else ""))
+
+
+@cli.command()
+def doctor() -> None:
+    """Say whether the installation is sound: versions, files, a training run, the server's parts."""
+    from trustkit.doctor import examine
+
+    sound = True
+    for name, verdict, fine in examine():
+        typer.echo(f"{'ok  ' if fine else 'FAIL'}  {name:22} {verdict}")
+        sound &= fine
+    if not sound:
+        raise typer.Exit(1)
+    typer.echo("sound")
+
+
+def _experiment(name: str) -> Any:
+    from trustkit import Experiment
+    from trustkit.presets import PRESETS
+
+    if name.lower().endswith(".toml"):
+        return Experiment.from_toml(Path(name).read_text(encoding="utf-8"))
+    if name not in PRESETS:
+        raise KeyError(f"there is no preset {name!r}; known are {', '.join(PRESETS)}; or give a .toml file")
+    return PRESETS[name].make()
+
+
+def _stem(name: str) -> str:
+    return Path(name).stem if name.lower().endswith(".toml") else name.replace("/", "-")
+
+
+def _argument(text: str) -> tuple[str, Any]:
+    import json
+
+    name, equals, value = text.partition("=")
+    if not equals:
+        raise ValueError(f"--set takes name=value, got {text!r}")
+    try:
+        return name, json.loads(value)
+    except json.JSONDecodeError:
+        return name, value
+
+
+def main() -> None:
+    """Run the command line: status 0 on success, 2 on bad input with one line on standard error."""
+    try:
+        cli()
+    except (KeyError, TypeError, ValueError, FileNotFoundError) as error:
+        words = error.args[0] if isinstance(error, KeyError) and error.args else error
+        print(f"trustkit: {words}", file=sys.stderr)
+        sys.exit(2)

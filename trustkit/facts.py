@@ -1,0 +1,220 @@
+"""`facts_of` folds a run into a fact sheet: what was configured, what was counted, what the final model measures."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from trustkit import metrics
+from trustkit.catalogue import ALGORITHMS, SPLITS
+from trustkit.data import Dataset
+from trustkit.findings import THRESHOLD, fairness_of
+from trustkit.presets import caveat_of
+from trustkit.records import RunRecord
+from trustkit.rng import stream
+from trustkit.rounds import Built, build, data_of
+from trustkit.trust import FactSheet
+from trustkit.trust.factsheet import client_id
+
+__all__ = ["facts_of"]
+
+CLEVER_RADIUS = 2.0
+"""Of the search for an adversarial change, in standard deviations of the features."""
+
+
+def facts_of(record: RunRecord, *, look_at: int = 8, **stated: Any) -> FactSheet:
+    """Fill a fact sheet from a run.
+
+    Parameters
+    ----------
+    record : RunRecord
+        At least one round; its last one holds the model.
+    look_at : int
+        Held-out rows on which CLEVER is measured, and a sixth of those on which Shapley values are.
+    **stated
+        What a run cannot know, by name: ``project="…"``, ``purpose="…"``, ``background="…"``, or any fact of the
+        template as ``section__name``.
+
+    Returns
+    -------
+    FactSheet
+        Aggregates only. What is not known stays out; what is not defined is NaN.
+
+    Raises
+    ------
+    KeyError
+        If a stated fact is not in the template.
+    """
+    built, data = build(record.experiment), data_of(record.experiment)
+    facts = {
+        **_project(record, data, stated),
+        **_participants(record, built),
+        **_data(built, data),
+        **_configuration(record, built),
+        **_privacy(record, built),
+        **_performance(record),
+        **_fairness(record, data),
+        **_model(record, built, look_at),
+        **_system(record, built),
+    }
+    return FactSheet({key: value for key, value in facts.items() if value is not None}).with_facts(**stated)
+
+
+def _project(record: RunRecord, data: Dataset, stated: dict[str, Any]) -> dict[str, Any]:
+    overview = f"{ALGORITHMS[record.experiment.algorithm.name].title} on {data.name}, simulated on one machine"
+    return {
+        "project/overview": stated.pop("project", None) or overview,
+        "project/purpose": stated.pop("purpose", None),
+        "project/background": stated.pop("background", None),
+        "project/experiment": record.experiment.key,
+    }
+
+
+def _participants(record: RunRecord, built: Built) -> dict[str, Any]:
+    experiment, parties = record.experiment, len(built.fed)
+    everybody = experiment.participation == 1
+    return {
+        "participants/client_num": parties,
+        "participants/sample_client_rate": experiment.participation,
+        "participants/client_selector": "all" if everybody else "random",
+        "participants/ids": [client_id(experiment.key, k) for k in range(parties)],
+    }
+
+
+def _data(built: Built, data: Dataset) -> dict[str, Any]:
+    source = data.provenance
+    scaled = {"standard": "standardised by the training rows", "minmax": "scaled to [-1, 1] by the training rows",
+              "none": "as it came"}[data.scaling]  # fmt: skip
+    split = built.experiment.split
+    facts: dict[str, Any] = {
+        "data/provenance": f"{source.source} ({source.licence})",
+        "data/preprocessing": scaled,
+        "data/synthetic": source.synthetic,
+        "data/stands_in_for": source.stands_in_for or None,
+        "data/scaled_down": caveat_of(built.experiment) or None,
+        "data/split": f"{SPLITS[split.name].title}: {', '.join(f'{k}={v}' for k, v in split.args.items())}",
+        "data/rows": len(data.y),
+        "data/features": data.X.shape[1],
+    }
+    if data.classes:
+        counts = _label_counts(built)
+        facts["data/class_counts"] = counts.sum(0)
+        facts["fairness/class_imbalance"] = metrics.coefficient_of_variation(counts.sum(0))
+        facts["data/avg_entropy"] = _mean_entropy(counts)
+        sizes = counts.sum(1)
+        if len(counts) > 1:
+            facts["privacy/client_entropy"] = metrics.entropy(sizes / sizes.sum()) / math.log2(len(counts))
+    return facts
+
+
+def _label_counts(built: Built) -> np.ndarray:
+    """(K, C) training rows by client and class; across columns (1, C), as all parties see the same rows."""
+    fed = built.fed
+    rows = ~fed.data.held_out
+    owner = fed.partition.owner if fed.partition.axis == "rows" else np.zeros(len(fed.data.y), int)
+    kept = rows & (owner >= 0)
+    parties, classes = (len(fed) if fed.partition.axis == "rows" else 1), len(fed.data.classes)
+    return np.bincount(owner[kept] * classes + fed.data.y[kept], minlength=parties * classes).reshape(parties, classes)
+
+
+def _mean_entropy(counts: np.ndarray) -> float:
+    """Mean over clients of the label entropy, scaled by the smallest and the largest; NaN where they are equal."""
+    held = counts[counts.sum(1) > 0]
+    values = np.array([metrics.entropy(row / row.sum()) for row in held])
+    spread = np.ptp(values) if values.size else 0.0
+    return float(((values - values.min()) / spread).mean()) if spread > 0 else math.nan
+
+
+def _configuration(record: RunRecord, built: Built) -> dict[str, Any]:
+    experiment, args = record.experiment, record.experiment.algorithm.args
+    return {
+        "configuration/aggregation_algorithm": ALGORITHMS[experiment.algorithm.name].title,
+        "configuration/training_model": experiment.model.name if experiment.model else "mlp",
+        "configuration/personalization": False,
+        "configuration/total_round_num": experiment.rounds,
+        "configuration/learning_rate": args.get("lr"),
+        "configuration/local_update_steps": args.get("epochs", 1),
+        "configuration/batch_size": args.get("batch"),
+        "configuration/seed": experiment.seed,
+    }
+
+
+def _privacy(record: RunRecord, built: Built) -> dict[str, Any]:
+    known: Mapping[str, Any] = built.trainer.facts
+    if record.experiment.privacy is None:
+        return {"privacy/differential_privacy": False, "privacy/epsilon": math.inf}
+    return {
+        "privacy/differential_privacy": True,
+        "privacy/epsilon": float(record.last.epsilon),
+        "privacy/configured_epsilon": record.experiment.privacy.args.get("epsilon"),
+        **{f"privacy/{name}": known.get(name)
+           for name in ("mechanism", "level", "delta", "noise_multiplier", "clip", "assumption")},
+    }  # fmt: skip
+
+
+def _performance(record: RunRecord) -> dict[str, Any]:
+    accuracy, loss = (values[np.isfinite(values)] for values in (record.last.accuracy, record.last.loss))
+    return {
+        "performance/test_acc_avg": float(accuracy.mean()) if accuracy.size else math.nan,
+        "performance/test_loss_avg": float(loss.mean()) if loss.size else math.nan,
+        "performance/worst_accuracy": metrics.worst_share_mean(accuracy) if accuracy.size else math.nan,
+        "performance/rounds_played": len(record),
+        "fairness/test_acc_cv": metrics.coefficient_of_variation(accuracy) if accuracy.size > 1 else math.nan,
+    }
+
+
+def _fairness(record: RunRecord, data: Dataset) -> dict[str, Any]:
+    facts: dict[str, Any] = {"fairness/selection_cv": metrics.coefficient_of_variation(record.selected.mean(0))}
+    gaps = fairness_of(record)
+    if gaps is not None:
+        facts |= {
+            "fairness/attribute": gaps.attribute,
+            "fairness/worst_disparity": gaps.worst,
+            "fairness/pooled_disparity": gaps.pooled,
+            "fairness/share_over": metrics.share_over(gaps.disparity, THRESHOLD),
+        }
+    return facts
+
+
+def _model(record: RunRecord, built: Built, look_at: int) -> dict[str, Any]:
+    state, trainer, data, seed = record.last.state, built.trainer, built.fed.data, record.experiment.seed
+    known: Mapping[str, Any] = trainer.facts
+    facts = {"explainability/trainable_param_num": known["parameters"], "explainability/tensors": known["tensors"]}
+    if state is None or not data.classes:
+        return facts
+
+    def logits(X: np.ndarray) -> np.ndarray:
+        return trainer.logits(state, X)
+
+    def gradient(X: np.ndarray, weights: np.ndarray) -> np.ndarray:
+        return trainer.gradient(state, X, weights)
+
+    test, train = np.flatnonzero(data.held_out), np.flatnonzero(~data.held_out)
+    rows = stream(seed, "facts", "rows").permutation(test)
+    background = stream(seed, "facts", "background").permutation(train)[:50]
+    scores = metrics.clever(
+        logits, gradient, data.X[rows[:look_at]], radius=CLEVER_RADIUS, batches=25, batch_size=25, seed=seed
+    )
+    importance = metrics.shap_importance(
+        logits, gradient, data.X[rows[: 6 * look_at]], data.X[background], draws=20, seed=seed
+    )
+    return facts | {
+        "robustness/clever": float(scores.mean()),
+        "robustness/clever_low": float(np.quantile(scores, 0.1)),
+        "robustness/clever_rows": len(scores),
+        "robustness/clever_radius": CLEVER_RADIUS,
+        "explainability/feature_importance_cv": metrics.coefficient_of_variation(importance),
+        "explainability/feature_importance": importance,
+    }
+
+
+def _system(record: RunRecord, built: Built) -> dict[str, Any]:
+    return {
+        "system/training_seconds": float(record.seconds.sum()),
+        "system/model_bytes": float(built.trainer.facts["model_bytes"]),
+        "system/upload_bytes": float(record.bytes_up.sum(0).mean()),
+        "system/download_bytes": float(record.bytes_down.sum(0).mean()),
+    }

@@ -1,0 +1,217 @@
+"""Group fairness of one set of predictions: gaps between the groups of a protected attribute.
+
+A group without the rows that a rate is taken over is left out; with fewer than two groups left a gap is NaN: not
+defined, which is not the same as 0.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Literal
+
+import numpy as np
+
+from trustkit.metrics.groups import (
+    accuracy_gap_from_counts,
+    disparity_from_counts,
+    flags,
+    group_counts,
+    opportunity_from_counts,
+)
+
+__all__ = [
+    "demographic_disparity", "discrimination_index", "equal_opportunity_difference", "equalized_odds_difference",
+]  # fmt: skip
+
+
+def demographic_disparity(pred: Any, sensitive: Any, *, min_group: int = 0) -> float:
+    """Return the largest minus the smallest selection rate over the groups.
+
+    Parameters
+    ----------
+    pred : (n,) array of 0/1 or bool
+        Predicted labels; 1 is favourable.
+    sensitive : (n,) array of anything sortable
+        The protected attribute; rows where it is None or NaN are left out.
+    min_group : int
+        Groups with fewer rows than this are left out, at least 0.
+
+    Returns
+    -------
+    float
+        In [0, 1], 0 is best; NaN when fewer than two groups are left.
+
+    Raises
+    ------
+    ValueError
+        If a label is not 0 or 1, or if the lengths differ.
+
+    Notes
+    -----
+    max over g of P(pred = 1 | A = g), minus the same min.
+
+    Source
+    ------
+    FeDa4Fair (Heilmann et al. 2025), demographic disparity; fairlearn's ``demographic_parity_difference``.
+
+    Deviations
+    ----------
+    A single group gives NaN, where fairlearn and the card's recipe give 0.
+
+    Examples
+    --------
+    >>> round(demographic_disparity([1, 1, 0, 1, 0], ["a", "a", "a", "b", "b"]), 4)
+    0.1667
+    """
+    return float(disparity_from_counts(group_counts(pred, pred, sensitive), min_group))
+
+
+def equal_opportunity_difference(
+    pred: Any, y: Any, sensitive: Any, *, min_group: int = 0, definition: Literal["text", "card_recipe"] = "text"
+) -> float:
+    """Return the largest minus the smallest true positive rate over the groups.
+
+    Parameters
+    ----------
+    pred : (n,) array of 0/1 or bool
+        Predicted labels; 1 is favourable.
+    y : (n,) array of 0/1 or bool
+        True labels; 1 is favourable.
+    sensitive : (n,) array of anything sortable
+        The protected attribute; rows where it is None or NaN are left out.
+    min_group : int
+        Groups with fewer favourable-label rows ("card_recipe": rows) than this are left out, at least 0.
+    definition : {"text", "card_recipe"}
+        "text": the gap in true positive rate. "card_recipe": the gap in accuracy, as the data card's code computes it.
+
+    Returns
+    -------
+    float
+        In [0, 1], 0 is best; NaN when fewer than two groups are left.
+
+    Raises
+    ------
+    ValueError
+        If a label is not 0 or 1, if the lengths differ, or if the definition is unknown.
+
+    Notes
+    -----
+    max over g of P(pred = 1 | y = 1, A = g), minus the same min.
+
+    Source
+    ------
+    FeDa4Fair (Heilmann et al. 2025), text of the data card.
+
+    Deviations
+    ----------
+    The card's recipe averages pred == y over whole groups, an accuracy gap: it can be 0 where this gap is 1, and the
+    other way round. The paper's repository measures equalized odds under the same letters. A group without favourable
+    labels is left out, where fairlearn takes its rate as 0.
+
+    Examples
+    --------
+    >>> pred, y, group = [1, 1, 1, 1, 0, 0, 0, 0], [1, 1, 0, 0, 1, 1, 0, 0], list("aaaabbbb")
+    >>> equal_opportunity_difference(pred, y, group)
+    1.0
+    >>> equal_opportunity_difference(pred, y, group, definition="card_recipe")
+    0.0
+    """
+    if definition not in ("text", "card_recipe"):
+        raise ValueError(f"definition must be 'text' or 'card_recipe', got {definition!r}")
+    gap = opportunity_from_counts if definition == "text" else accuracy_gap_from_counts
+    return float(gap(group_counts(pred, y, sensitive), min_group))
+
+
+def equalized_odds_difference(pred: Any, y: Any, sensitive: Any, *, min_group: int = 0) -> float:
+    """Return the larger of the gaps in true and in false positive rate.
+
+    Parameters
+    ----------
+    pred : (n,) array of 0/1 or bool
+        Predicted labels; 1 is favourable.
+    y : (n,) array of 0/1 or bool
+        True labels; 1 is favourable.
+    sensitive : (n,) array of anything sortable
+        The protected attribute; rows where it is None or NaN are left out.
+    min_group : int
+        Groups with fewer rows of the label that a rate is taken over than this are left out of that gap, at least 0.
+
+    Returns
+    -------
+    float
+        In [0, 1], 0 is best; the one gap that is defined if the other is not; NaN when neither is.
+
+    Raises
+    ------
+    ValueError
+        If a label is not 0 or 1, or if the lengths differ.
+
+    Notes
+    -----
+    max(gap of P(pred = 1 | y = 1, A = g), gap of P(pred = 1 | y = 0, A = g)).
+
+    Source
+    ------
+    FeDa4Fair (Heilmann et al. 2025), the authors' "EO"; fairlearn's ``equalized_odds_difference``.
+
+    Deviations
+    ----------
+    A group without rows of a label is left out of that label's gap, where fairlearn takes its rate as 0.
+
+    Examples
+    --------
+    >>> equalized_odds_difference([1, 0, 1, 1], [1, 0, 1, 0], list("aabb"))
+    1.0
+    """
+    counts = group_counts(pred, y, sensitive)
+    swapped = counts[:, ::-1, :]  # "opportunity" of the rows whose label is unfavourable
+    return float(np.fmax(opportunity_from_counts(counts, min_group), opportunity_from_counts(swapped, min_group)))
+
+
+def discrimination_index(pred: Any, y: Any, member: Any) -> float:
+    """Return the F1 score of a protected group minus that of everybody else.
+
+    Parameters
+    ----------
+    pred : (n,) array of 0/1 or bool
+        Predicted labels; 1 is favourable.
+    y : (n,) array of 0/1 or bool
+        True labels; 1 is favourable.
+    member : (n,) array of 0/1 or bool
+        Who belongs to the protected group.
+
+    Returns
+    -------
+    float
+        In [−1, 1], 0 is best, negative where the group is served worse; NaN when either F1 score is undefined.
+
+    Raises
+    ------
+    ValueError
+        If a value is not 0 or 1, or if the lengths differ.
+
+    Notes
+    -----
+    F1(members) − F1(others), with F1 = 2 TP / (2 TP + FP + FN).
+
+    Source
+    ------
+    FederatedTrust (Sánchez Sánchez et al. 2024), equation 7.
+
+    Deviations
+    ----------
+    None.
+
+    Examples
+    --------
+    >>> round(discrimination_index([1, 1, 1, 0], [1, 1, 1, 1], [1, 1, 0, 0]), 4)
+    0.3333
+    """
+    predicted, label, inside = flags(pred, "pred"), flags(y, "y"), flags(member, "member")
+    if not predicted.size == label.size == inside.size:
+        raise ValueError(f"pred, y and member must have one length, got {predicted.size}, {label.size}, {inside.size}")
+
+    def f1(rows: np.ndarray) -> float:
+        hits, misses = np.sum(rows & predicted & label), np.sum(rows & (predicted != label))
+        return float(2 * hits / (2 * hits + misses)) if hits + misses else float("nan")
+
+    return f1(inside) - f1(~inside)

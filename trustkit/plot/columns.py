@@ -1,0 +1,111 @@
+"""The correlation matrix with the borders of the parties."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from trustkit.data import FederatedDataset
+from trustkit.metrics.correlation import pcor_matrix, spearman
+from trustkit.plot import style
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+__all__ = ["correlation_blocks"]
+
+_MOST_NAMED = 6
+
+
+def _draw(size: int) -> Figure:
+    import seaborn as sns
+
+    figure = style.blank(3.7, 3.3)
+    axes = figure.add_subplot()
+    axes.patch.set_alpha(0)
+    sns.heatmap(
+        np.zeros((size, size)),
+        ax=axes,
+        vmin=0,
+        vmax=1,
+        cmap="mako_r",
+        square=True,
+        rasterized=True,
+        xticklabels=False,
+        yticklabels=False,
+        cbar_kws={"shrink": 0.85, "ticks": [0, 0.5, 1], "label": "|Spearman|"},
+    )
+    mesh = axes.collections[0]
+    axes.tick_params(length=0)
+    axes.set_yticks([0], ["P10"])
+    axes.set_xticks([0], ["P10"])
+    style.keep(figure, size, axes=axes, mesh=mesh, borders=[])
+    style.settle(figure)
+    return figure
+
+
+def correlation_blocks(
+    fed: FederatedDataset, corr: np.ndarray | None = None, definition: str = "paper", figure: Figure | None = None
+) -> Figure:
+    """Draw the absolute Spearman correlations of all columns, sorted by party, with Pcor written on the blocks.
+
+    Parameters
+    ----------
+    fed : FederatedDataset
+        Over columns, K parties.
+    corr : (m, m) array, optional
+        The correlation matrix; by default Spearman's of the training rows.
+    definition : {"paper", "package"}
+        Of Pcor.
+    figure : Figure, optional
+        The picture to redraw.
+
+    Returns
+    -------
+    matplotlib.figure.Figure
+        Colours run from 0 to 1 whatever the data, so that two pictures can be compared.
+
+    Raises
+    ------
+    ValueError
+        If the partition is over rows.
+    """
+    if fed.partition.axis != "columns":
+        raise ValueError("correlation_blocks needs a partition over columns, got one over rows")
+    owner, parties = fed.partition.owner, len(fed)
+    corr = spearman(fed.data.X[~fed.data.held_out]) if corr is None else corr
+    order = np.argsort(np.where(owner < 0, parties, owner), kind="stable")
+    with style.looks():
+        if figure is None or style.artists(figure, len(order)) is None:
+            figure = _draw(len(order))
+        parts = style.artists(figure, len(order)) or {}
+        parts["mesh"].set_array(np.abs(corr)[np.ix_(order, order)])
+        axes = parts["axes"]
+        for artist in parts["borders"]:
+            artist.remove()
+        edges = np.concatenate([[0], np.cumsum(fed.partition.sizes)])
+        lines = [
+            line(edge, color=style.WARN, linewidth=1.4) for edge in edges[1:-1] for line in (axes.axhline, axes.axvline)
+        ]
+        centres = (edges[:-1] + edges[1:]) / 2
+        named = (
+            np.flatnonzero(np.diff(edges) > 0) if parties <= 2 * _MOST_NAMED else np.arange(0, parties, parties // 8)
+        )
+        ticks = [f"P{k + 1}" for k in named]
+        axes.set_xticks(centres[named], ticks, rotation=0)
+        axes.set_yticks(centres[named], ticks, rotation=0)
+        words = _pcor_words(axes, corr, owner, centres, definition) if parties <= _MOST_NAMED else []
+        parts["borders"] = [*lines, *words]
+    return figure
+
+
+def _pcor_words(
+    axes: object, corr: np.ndarray, owner: np.ndarray, centres: np.ndarray, definition: str
+) -> list[object]:
+    values = pcor_matrix(corr, owner, definition=definition)
+    box = {"boxstyle": "round,pad=0.15", "facecolor": "#ffffff", "edgecolor": "none", "alpha": 0.85}
+    return [axes.text(centres[j], centres[i], f"{values[i, j]:.2f}".replace("0.", ".", 1), ha="center", va="center",
+                      fontsize=7, color="#222222", bbox=box)
+            for i in range(len(centres)) for j in range(len(centres))
+            if i != j and np.isfinite(values[i, j])]  # type: ignore[attr-defined]  # fmt: skip

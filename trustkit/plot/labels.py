@@ -1,0 +1,92 @@
+"""Which client holds how much of which class."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from trustkit.data import FederatedDataset
+from trustkit.plot import style
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+__all__ = ["label_shares"]
+
+_MOST_NAMED = 20
+
+
+def _draw(parties: int, classes: tuple[str, ...]) -> Figure:
+    import seaborn as sns
+
+    figure = style.blank(3.7, 3.3)
+    axes = figure.add_subplot()
+    axes.patch.set_alpha(0)
+    palette = sns.color_palette("colorblind" if len(classes) <= 10 else "husl", len(classes))
+    y = np.arange(parties)
+    bars = [
+        axes.barh(y, np.full(parties, 1.0), color=palette[c], height=0.78, linewidth=0) for c in range(len(classes))
+    ]
+    step = -(-parties // _MOST_NAMED)
+    axes.set_yticks(y[::step], [f"client {k + 1}" for k in y[::step]], fontsize=9 if parties <= 12 else 7)
+    axes.set_ylim(parties - 0.4, -0.6)
+    axes.set_xlim(0, 1)
+    axes.tick_params(axis="y", length=0)
+    axes.spines["left"].set_visible(False)
+    axes.set_xlabel("rows (largest client = 1)")
+    if len(classes) <= 6:
+        axes.legend(
+            bars,
+            classes,
+            ncols=min(3, len(classes)),
+            loc="lower left",
+            bbox_to_anchor=(-0.02, 1.0),
+            frameon=False,
+            fontsize=8,
+            handlelength=1,
+            columnspacing=1,
+            borderpad=0,
+        )
+    style.keep(figure, (parties, classes), bars=bars)
+    style.settle(figure)
+    return figure
+
+
+def label_shares(fed: FederatedDataset, figure: Figure | None = None) -> Figure:
+    """Draw how many rows of each class every client holds.
+
+    Parameters
+    ----------
+    fed : FederatedDataset
+        Over rows, K clients, a classification task.
+    figure : Figure, optional
+        The picture to redraw.
+
+    Returns
+    -------
+    matplotlib.figure.Figure
+        One bar a client; lengths are relative to the largest client, colours are classes.
+
+    Raises
+    ------
+    ValueError
+        If the partition is over columns.
+    """
+    if fed.partition.axis != "rows":
+        raise ValueError("label_shares needs a partition over rows, got one over columns")
+    parties, classes = len(fed), fed.data.classes
+    owner = fed.partition.owner
+    owned = owner >= 0
+    counts = np.bincount(owner[owned] * len(classes) + fed.data.y[owned], minlength=parties * len(classes))
+    shares = counts.reshape(parties, len(classes)) / max(1, counts.reshape(parties, -1).sum(1).max())
+    starts = np.cumsum(shares, axis=1) - shares
+    with style.looks():
+        if figure is None or style.artists(figure, (parties, classes)) is None:
+            figure = _draw(parties, classes)
+        parts = style.artists(figure, (parties, classes)) or {}
+        for c, container in enumerate(parts["bars"]):
+            for k, bar in enumerate(container):
+                bar.set_x(starts[k, c])
+                bar.set_width(shares[k, c])
+    return figure

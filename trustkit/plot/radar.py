@@ -1,0 +1,82 @@
+"""The six pillars on a radar: now against a pinned baseline."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from trustkit.plot import style
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+__all__ = ["pillar_radar"]
+
+
+def _scores(report: Any) -> dict[str, float | None]:
+    return dict(report if isinstance(report, Mapping) else report.pillars)
+
+
+def _draw(names: list[str]) -> Figure:
+    figure = style.blank(3.7, 3.3)
+    axes = figure.add_subplot(projection="polar")
+    axes.patch.set_alpha(0)
+    axes.set_theta_offset(np.pi / 2)
+    axes.set_theta_direction(-1)
+    axes.set_ylim(0, 1)
+    axes.set_yticks([0.25, 0.5, 0.75, 1], ["", "0.5", "", "1"])
+    axes.grid(color=style.GRID, linewidth=0.6)
+    axes.spines["polar"].set_color(style.GRID)
+    (base,) = axes.plot([], [], "--", color=style.BASE, linewidth=1.4)
+    (now,) = axes.plot([], [], color=style.NOW, linewidth=2, marker="o", markersize=4)
+    (area,) = axes.fill([0, 0, 0], [0, 0, 0], color=style.NOW, alpha=0.16, linewidth=0)
+    angles = np.linspace(0, 2 * np.pi, len(names), endpoint=False)
+    axes.set_xticks(angles, [f"{name} 0.00" for name in names])
+    for angle, tick in zip(angles, axes.get_xticklabels(), strict=True):
+        side = np.sin(angle)
+        tick.set_horizontalalignment("center" if abs(side) < 0.1 else "left" if side > 0 else "right")
+    axes.tick_params(axis="x", pad=1)
+    style.keep(figure, tuple(names), axes=axes, angles=angles, base=base, now=now, area=area)
+    style.settle(figure)
+    return figure
+
+
+def _polygon(angles: np.ndarray, scores: dict[str, float | None]) -> tuple[np.ndarray, np.ndarray]:
+    known = [k for k, score in enumerate(scores.values()) if score is not None and np.isfinite(score)]
+    order = [*known, *known[:1]]
+    values = np.array([list(scores.values())[k] for k in order], float)
+    return angles[order], values
+
+
+def pillar_radar(report: Any, baseline: Any = None, figure: Figure | None = None) -> Figure:
+    """Draw the pillar scores of a report as a radar.
+
+    Parameters
+    ----------
+    report : TrustReport or mapping of str to float
+        Scores in [0, 1] by pillar; a pillar without evidence is ``None``: labelled n/a and skipped, never drawn as 0.
+    baseline : TrustReport or mapping, optional
+        Drawn dashed.
+    figure : Figure, optional
+        The picture to redraw.
+
+    Returns
+    -------
+    matplotlib.figure.Figure
+        The radar.
+    """
+    scores = _scores(report)
+    with style.looks():
+        if figure is None or style.artists(figure, tuple(scores)) is None:
+            figure = _draw(list(scores))
+        parts = style.artists(figure, tuple(scores)) or {}
+        angles, values = _polygon(parts["angles"], scores)
+        parts["now"].set_data(angles, values)
+        parts["area"].set_xy(np.column_stack([angles, values]) if values.size else np.zeros((3, 2)))
+        parts["base"].set_data(*(_polygon(parts["angles"], _scores(baseline)) if baseline is not None else ([], [])))
+        labels = [f"{name} {'n/a' if score is None or not np.isfinite(score) else f'{score:.2f}'}"
+                  for name, score in scores.items()]  # fmt: skip
+        parts["axes"].set_xticks(parts["angles"], labels)
+    return figure

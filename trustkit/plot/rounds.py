@@ -1,0 +1,86 @@
+"""Accuracy by round, with a band over the clients."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from trustkit.plot import style
+from trustkit.records import RunRecord
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+__all__ = ["accuracy_by_round"]
+
+
+def _draw(rounds: int) -> Figure:
+    figure = style.blank(7.8, 2.3)
+    axes = figure.add_subplot()
+    axes.patch.set_alpha(0)
+    band = axes.fill_between([1, 2], [0, 0], [1, 1], color=style.NOW, alpha=0.16, linewidth=0)
+    (base,) = axes.plot([], [], "--", color=style.BASE, linewidth=1.4)
+    (now,) = axes.plot([], [], color=style.NOW, linewidth=2)
+    (dot,) = axes.plot([], [], color=style.NOW, marker="o", markersize=5, linestyle="none")
+    word = axes.text(1, 0.5, "", color=style.NOW, va="center", fontsize=8.5)
+    base_word = axes.text(1, 0.5, "", color=style.BASE, va="bottom", ha="right", fontsize=8.5)
+    axes.set_ylim(0, 1)
+    axes.set_yticks([0, 0.25, 0.5, 0.75, 1])
+    axes.grid(axis="y", color=style.GRID, linewidth=0.6)
+    axes.set_xlabel("round")
+    axes.set_ylabel("accuracy")
+    style.keep(figure, rounds, axes=axes, band=band, base=base, now=now, dot=dot, word=word, base_word=base_word)
+    style.settle(figure)
+    return figure
+
+
+def _mean(accuracy: np.ndarray) -> np.ndarray:
+    known = np.isfinite(accuracy)
+    return np.where(known.any(1), np.nansum(accuracy, 1) / np.maximum(known.sum(1), 1), np.nan)
+
+
+def accuracy_by_round(
+    record: RunRecord | None, baseline: RunRecord | None = None, figure: Figure | None = None
+) -> Figure:
+    """Draw the mean test accuracy over clients by round, with a band from the worst to the best client.
+
+    Parameters
+    ----------
+    record : RunRecord or None
+        The run; ``None`` or an empty one draws empty axes.
+    baseline : RunRecord, optional
+        Drawn dashed.
+    figure : Figure, optional
+        The picture to redraw.
+
+    Returns
+    -------
+    matplotlib.figure.Figure
+        Accuracy always from 0 to 1, so that two pictures can be compared.
+    """
+    rounds = 1 if record is None else record.experiment.rounds
+    longest = max(rounds, 1 if baseline is None else len(baseline))
+    with style.looks():
+        if figure is None or style.artists(figure, "accuracy") is None:
+            figure = _draw("accuracy")  # type: ignore[arg-type]
+        parts = style.artists(figure, "accuracy") or {}
+        played = 0 if record is None else len(record)
+        index = np.arange(1, played + 1) if record is None else record.index
+        accuracy = np.full((0, 1), np.nan) if record is None or not played else record.accuracy
+        mean = _mean(accuracy)
+        with np.errstate(all="ignore"):
+            low = np.nanmin(np.where(np.isfinite(accuracy), accuracy, np.inf), axis=1, initial=1)
+            high = np.nanmax(np.where(np.isfinite(accuracy), accuracy, -np.inf), axis=1, initial=0)
+        parts["now"].set_data(index, mean)
+        parts["dot"].set_data(index[-1:], mean[-1:])
+        parts["band"].set_data(index, low, high)
+        parts["axes"].set_xlim(1, max(2, longest) * 1.12)
+        parts["axes"].set_xticks(sorted({1, *np.linspace(1, longest, 5).round().astype(int)}))
+        parts["word"].set_text(f"now {mean[-1]:.3f}" if played else "")
+        parts["word"].set_position((float(index[-1]) + 0.012 * longest, float(mean[-1])) if played else (1, 0.5))
+        earlier = np.zeros((0, 1)) if baseline is None else baseline.accuracy
+        parts["base"].set_data(np.arange(1, len(earlier) + 1), _mean(earlier))
+        parts["base_word"].set_text("" if baseline is None else "baseline")
+        parts["base_word"].set_position((longest, 0.03))
+    return figure

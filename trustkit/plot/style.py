@@ -1,0 +1,152 @@
+"""How every picture looks, and how it becomes an inline SVG that follows the page's theme."""
+
+from __future__ import annotations
+
+import html
+import io
+import re
+import weakref
+from collections.abc import Hashable, Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+__all__ = ["BASE", "GRID", "INK", "NOW", "WARN", "artists", "blank", "looks", "to_svg"]
+
+NOW, BASE, WARN, INK, GRID = "#0072b2", "#8b8d90", "#d55e00", "#000000", "#b9bcc0"
+"""Series now, pinned baseline, over the threshold (Okabe–Ito colours), text and axes, grid."""
+
+_THEME = {NOW: "--tk-now", BASE: "--tk-base", WARN: "--tk-warn", GRID: "--tk-grid"}
+_RC = {
+    "svg.fonttype": "none",
+    "svg.hashsalt": "trustkit",
+    "font.family": "sans-serif",
+    "font.size": 9,
+    "axes.spines.top": False,
+    "axes.spines.right": False,
+    "axes.linewidth": 0.8,
+    "hatch.linewidth": 0.8,
+}
+_ARTISTS: weakref.WeakKeyDictionary[Figure, dict[str, Any]] = weakref.WeakKeyDictionary()
+
+
+@contextmanager
+def looks() -> Iterator[None]:
+    """Draw with trustkit's settings, and leave the user's own as they were.
+
+    Yields
+    ------
+    None
+        Inside, matplotlib draws as trustkit does.
+    """
+    import matplotlib
+
+    with matplotlib.rc_context(_RC):
+        yield
+
+
+def blank(width: float, height: float) -> Figure:
+    """Return an empty, transparent figure.
+
+    Parameters
+    ----------
+    width, height : float
+        In inches.
+
+    Returns
+    -------
+    matplotlib.figure.Figure
+        Not registered anywhere, so it is freed when nobody holds it.
+    """
+    from matplotlib.figure import Figure
+
+    figure = Figure(figsize=(width, height), layout="constrained")
+    figure.patch.set_alpha(0)
+    return figure
+
+
+def artists(figure: Figure | None, shape: Hashable) -> dict[str, Any] | None:
+    """Return what was kept with a figure, if it was drawn for the same shape.
+
+    Parameters
+    ----------
+    figure : Figure or None
+        An earlier picture.
+    shape : hashable
+        What has to be equal for its artists to be of use again, for example the number of bars.
+
+    Returns
+    -------
+    dict or None
+        Artists by name; ``None`` if the picture has to be drawn anew.
+    """
+    kept = None if figure is None else _ARTISTS.get(figure)
+    return kept if kept is not None and kept["shape"] == shape else None
+
+
+def keep(figure: Figure, shape: Hashable, **things: Any) -> dict[str, Any]:
+    """Keep artists with a figure, for as long as the figure lives.
+
+    Parameters
+    ----------
+    figure : Figure
+        The picture.
+    shape : hashable
+        See `artists`.
+    **things
+        Artists by name.
+
+    Returns
+    -------
+    dict
+        The kept artists.
+    """
+    _ARTISTS[figure] = {"shape": shape, **things}
+    return _ARTISTS[figure]
+
+
+def settle(figure: Figure) -> None:
+    """Work out the layout once, so that later draws of the same figure need not.
+
+    Parameters
+    ----------
+    figure : Figure
+        A finished picture.
+    """
+    figure.draw_without_rendering()
+    figure.set_layout_engine("none")
+
+
+def to_svg(figure: Figure, label: str) -> str:
+    """Write a figure as inline SVG: text as text, black as the page's text colour, series in the theme's colours.
+
+    Parameters
+    ----------
+    figure : matplotlib.figure.Figure
+        The picture.
+    label : str
+        One sentence that says what it shows, for people who do not see it.
+
+    Returns
+    -------
+    str
+        An ``<svg role="img" aria-label="…">`` element as wide as its place.
+    """
+    from matplotlib.backends.backend_svg import FigureCanvasSVG
+
+    buffer = io.StringIO()
+    with looks():
+        FigureCanvasSVG(figure).print_svg(
+            buffer, metadata={"Date": None, "Creator": None, "Format": None, "Type": None}
+        )
+    text = buffer.getvalue()
+    text = text[text.index("<svg") :]
+    text = re.sub(r"<metadata>.*?</metadata>", "", text, count=1, flags=re.DOTALL)
+    text = re.sub(r'width="[^"]+" height="[^"]+"', 'width="100%"', text, count=1)
+    text = re.sub(r"(<text style=\"[^\"]*?)font: ", r"\1fill: currentColor; font: ", text)
+    text = text.replace(f"stroke: {INK}", "stroke: currentColor").replace(f"fill: {INK}", "fill: currentColor")
+    for colour, variable in _THEME.items():
+        text = text.replace(f": {colour}", f": var({variable}, {colour})")
+    return text.replace("<svg", f'<svg role="img" aria-label="{html.escape(label, quote=True)}"', 1)

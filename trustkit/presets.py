@@ -1,0 +1,138 @@
+"""Experiments by name: FederatedTrust's five on embedded stand-ins, VertiBench rows, and starting points."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from trustkit.catalogue import use
+from trustkit.experiment import Experiment
+
+__all__ = ["PRESETS", "Preset", "caveat_of", "presets"]
+
+
+@dataclass(frozen=True)
+class Preset:
+    """A title for the menu, how it differs from what it is named after, and the experiment, made when asked for."""
+
+    title: str
+    caveat: str
+    make: Callable[[], Experiment]
+
+
+_DIGITS = (
+    "scaled down: 10,000 MNIST digits dealt to clients with Dirichlet label skew (10 classes), where the paper used "
+    "FEMNIST (62 classes, by writer); a smaller convolutional network"
+)
+_TRAFFIC = (
+    "scaled down: synthetic traffic in N-BaIoT's 115 columns for its nine devices, a few hundred rows each; accuracy "
+    "on it says nothing about N-BaIoT"
+)
+
+
+def _digits(clients: int, share: float, rounds: int, epsilon: float | None) -> Callable[[], Experiment]:
+    def make() -> Experiment:
+        private = None if epsilon is None else use("gaussian", epsilon=epsilon, level="example")
+        return Experiment(
+            "mnist",
+            use("dirichlet", parties=clients, alpha=1.0),
+            use("fedavg", lr=0.1, batch=32),
+            "convnet",
+            private,
+            rounds=rounds,
+            participation=share,
+            seed=1,
+        )
+
+    return make
+
+
+def _traffic(
+    algorithm: str, share: float, benign: float, hidden: list[int], epsilon: float | None
+) -> Callable[[], Experiment]:
+    def make() -> Experiment:
+        private = None if epsilon is None else use("gaussian", epsilon=epsilon, level="example")
+        return Experiment(
+            use("nbaiot_synthetic", benign=benign),
+            use("by_group", group="device"),
+            use(algorithm, lr=0.1),
+            use("mlp", hidden=hidden),
+            private,
+            rounds=20,
+            participation=share,
+            seed=1,
+        )
+
+    return make
+
+
+def _start(epsilon: float | None = None, **changes: object) -> Callable[[], Experiment]:
+    def make() -> Experiment:
+        private = None if epsilon is None else use("gaussian", epsilon=epsilon)
+        start = Experiment(
+            "acs_employment",
+            use("dirichlet", parties=10, alpha=0.5),
+            "fedavg",
+            "mlp",
+            private,
+            participation=0.5,
+            seed=42,
+        )
+        return start.change(**changes) if changes else start
+
+    return make
+
+
+def _letter(split: str, **args: float) -> Callable[[], Experiment]:
+    return lambda: Experiment("letter", use(split, parties=4, **args), "splitnn", rounds=5, seed=42)
+
+
+PRESETS: dict[str, Preset] = {
+    "start": Preset("Start here: employment in Massachusetts", "", _start()),
+    "start/private": Preset("The same with differential privacy, ε = 6", "", _start(6.0)),
+    "start/states": Preset("51 natural clients: household income by state", "a survey, not the census",
+                           _start(data="cces", split=use("by_group", group="state"))),
+    "paper/experiment-1": Preset("FederatedTrust 1: 10 clients, half selected", _DIGITS, _digits(10, 0.5, 5, None)),
+    "paper/experiment-2": Preset("FederatedTrust 2: 50 clients, ε = 20", _DIGITS, _digits(50, 0.6, 25, 20.0)),
+    "paper/experiment-3": Preset("FederatedTrust 3: 100 clients, ε = 6", _DIGITS, _digits(100, 0.4, 50, 6.0)),
+    "paper/experiment-4": Preset("FederatedTrust 4: nine devices, 20/80", _TRAFFIC,
+                                 _traffic("fedavg", 0.7, 0.2, [50, 50], None)),
+    "paper/experiment-5": Preset("FederatedTrust 5: median, ε = 4, 50/50", _TRAFFIC,
+                                 _traffic("fedmedian", 0.9, 0.5, [100, 80, 70, 50], 4.0)),
+    "vertibench/importance": Preset("VertiBench: letter by importance, α = 1", "", _letter("importance", alpha=1.0)),
+    "vertibench/correlation": Preset("VertiBench: letter by correlation, β = 0.6", "",
+                                     _letter("correlation", beta=0.6)),
+}  # fmt: skip
+"""Presets by name."""
+
+
+def presets() -> dict[str, Experiment]:
+    """Return all named experiments.
+
+    Returns
+    -------
+    dict of str to Experiment
+        Ready for `run`.
+
+    Examples
+    --------
+    >>> presets()["start"].rounds
+    20
+    """
+    return {name: preset.make() for name, preset in PRESETS.items()}
+
+
+def caveat_of(experiment: Experiment) -> str:
+    """Return how a preset differs from what it is named after, for an experiment that is one.
+
+    Parameters
+    ----------
+    experiment : Experiment
+        Any.
+
+    Returns
+    -------
+    str
+        Empty if the experiment is no preset, or a preset without a caveat.
+    """
+    return next((p.caveat for p in PRESETS.values() if p.caveat and p.make().key == experiment.key), "")

@@ -1,0 +1,236 @@
+"""`play` turns an `Experiment` into rounds, one at a time.
+
+Only `build` reads an experiment; everything below takes plain arguments. ``for r in play(experiment)`` is the whole
+control interface: stop by not asking for more, resume with ``play(experiment, after=r)``, checkpoint by keeping ``r``.
+"""
+
+from __future__ import annotations
+
+import itertools
+import threading
+import time
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import TYPE_CHECKING, Any
+
+from trustkit import datasets
+from trustkit.catalogue import ALGORITHMS, DATASETS, MODELS, PRIVACY, SPLITS, Catalogue, Entry, Use
+from trustkit.data import Dataset, FederatedDataset
+from trustkit.experiment import Experiment
+from trustkit.partition import Partition
+from trustkit.records import Observer, Round, RunRecord, Tick, Trainer, watch
+
+if TYPE_CHECKING:
+    from concurrent.futures import Executor
+
+__all__ = ["Built", "build", "data_of", "grid", "partition_of", "play", "run", "sweep"]
+
+
+@dataclass(frozen=True, eq=False)
+class Built:
+    """An experiment made real: the scaled data cut by the partition, and the trainer bound to them."""
+
+    experiment: Experiment
+    fed: FederatedDataset
+    trainer: Trainer
+
+
+Source = tuple[Use, Entry]
+"""A use and what its name means now: a data set or split that is entered anew must not be taken from a cache."""
+
+
+@lru_cache(maxsize=16)
+def _data(source: Source) -> tuple[Dataset, Dataset]:
+    wanted = source[0]
+    data = datasets.load(wanted.name, **wanted.args)
+    return data, data.scaled()
+
+
+@lru_cache(maxsize=64)
+def _partition(data: Source, split: Source, seed: int) -> Partition:
+    partition: Partition = SPLITS.call(split[0], _data(data)[0], seed=seed)
+    return partition
+
+
+def _source(catalogue: Catalogue, wanted: Use) -> Source:
+    return wanted, catalogue[wanted.name]
+
+
+_building = threading.Lock()
+
+
+def data_of(experiment: Experiment) -> Dataset:
+    """Return the data set that an experiment names, as it came (unscaled), cached.
+
+    Parameters
+    ----------
+    experiment : Experiment
+        Only its data matter.
+
+    Returns
+    -------
+    Dataset
+        Read only.
+    """
+    return _data(_source(DATASETS, experiment.data))[0]
+
+
+def partition_of(experiment: Experiment) -> Partition:
+    """Return the partition that an experiment names, cached.
+
+    Parameters
+    ----------
+    experiment : Experiment
+        Only data, split and seed matter.
+
+    Returns
+    -------
+    Partition
+        Over rows or columns.
+    """
+    with _building:
+        data, split = _source(DATASETS, experiment.data), _source(SPLITS, experiment.split)
+        return _partition(data, split, experiment.seed)
+
+
+@lru_cache(maxsize=16)
+def _built(experiment: Experiment, sources: tuple[Source, ...]) -> Built:
+    fed = FederatedDataset(_data(sources[0])[1], partition_of(experiment))
+    model = None if experiment.model is None else MODELS.call(experiment.model, fed.data)
+    privacy = None if experiment.privacy is None else PRIVACY.call(experiment.privacy)
+    trainer = ALGORITHMS.call(
+        experiment.algorithm, fed, model, privacy, experiment.participation, experiment.rounds, seed=experiment.seed
+    )
+    return Built(experiment, fed, trainer)
+
+
+def build(experiment: Experiment) -> Built:
+    """Load the data, split them and bind the algorithm; cached by the experiment.
+
+    Parameters
+    ----------
+    experiment : Experiment
+        What to build.
+
+    Returns
+    -------
+    Built
+        Experiment, federated data, trainer.
+
+    Raises
+    ------
+    ValueError
+        If the data do not allow it, for example more parties than columns.
+    """
+    named = ((DATASETS, experiment.data), (SPLITS, experiment.split), (ALGORITHMS, experiment.algorithm),
+             (MODELS, experiment.model), (PRIVACY, experiment.privacy))  # fmt: skip
+    return _built(experiment, tuple(_source(catalogue, wanted) for catalogue, wanted in named if wanted is not None))
+
+
+def _never() -> None:
+    """Do nothing: the tick of whoever does not want to stop inside a round."""
+
+
+def play(experiment: Experiment, after: Round | None = None, tick: Tick = _never) -> Iterator[Round]:
+    """Play an experiment round by round.
+
+    Parameters
+    ----------
+    experiment : Experiment
+        What to play.
+    after : Round, optional
+        The round to go on from; what follows is bit for bit what the whole run gives.
+    tick : callable, optional
+        Called between the steps inside a round; it may raise `Stopped` to leave it.
+
+    Returns
+    -------
+    iterator of Round
+        Rounds 1 … ``experiment.rounds``, computed when asked for; the experiment is built, and so checked, at once.
+
+    Raises
+    ------
+    ValueError
+        If the experiment cannot be built, or the round to go on from has lost its state.
+    """
+    if after is not None and after.state is None:
+        raise ValueError(f"after must be a round with its state, got round {after.index} of a stored run, which keeps "
+                         "only the last one")  # fmt: skip
+    trainer = build(experiment).trainer
+
+    def rounds() -> Iterator[Round]:
+        state, done = (trainer.start(), 0) if after is None else (after.state, after.index)
+        for index in range(done + 1, experiment.rounds + 1):
+            began = time.perf_counter()
+            state, seen = trainer.step(state, index, tick)
+            yield Round(index, state, seen, time.perf_counter() - began)
+
+    return rounds()
+
+
+def run(experiment: Experiment, progress: bool = False, observers: Iterable[Observer] = ()) -> RunRecord:
+    """Play an experiment to its end.
+
+    Parameters
+    ----------
+    experiment : Experiment
+        What to play.
+    progress : bool
+        Whether to show a progress bar.
+    observers : iterable of callable
+        Each is called with every round.
+
+    Returns
+    -------
+    RunRecord
+        The table of all rounds.
+    """
+    record = RunRecord(experiment)
+    rounds = play(experiment)
+    if progress:
+        from tqdm.auto import tqdm
+
+        rounds = iter(tqdm(rounds, total=experiment.rounds, unit="round"))
+    for _ in watch(rounds, record, *observers):
+        pass
+    return record
+
+
+def grid(experiment: Experiment, **choices: Iterable[Any]) -> list[Experiment]:
+    """Vary an experiment over all combinations of values.
+
+    Parameters
+    ----------
+    experiment : Experiment
+        The one to vary.
+    **choices
+        Values by name, as in `Experiment.change`: ``seed=range(5), split__alpha=[0.1, 1]``.
+
+    Returns
+    -------
+    list of Experiment
+        The last name varies fastest.
+    """
+    combinations = itertools.product(*(list(values) for values in choices.values()))
+    return [experiment.change(**dict(zip(choices, values, strict=True))) for values in combinations]
+
+
+def sweep(experiments: Iterable[Experiment], executor: Executor | None = None) -> dict[Experiment, RunRecord]:
+    """Run many experiments.
+
+    Parameters
+    ----------
+    experiments : iterable of Experiment
+        What to run.
+    executor : concurrent.futures.Executor, optional
+        Where to; by default here, one after the other. The results are the same, bit for bit.
+
+    Returns
+    -------
+    dict
+        Record by experiment, in the order given.
+    """
+    wanted = list(dict.fromkeys(experiments))
+    records = map(run, wanted) if executor is None else executor.map(run, wanted)
+    return dict(zip(wanted, records, strict=True))

@@ -1,0 +1,159 @@
+"""Sentences about a trust report: its summary, and where each score comes from."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, Any
+
+from trustkit.trust.taxonomy import METRICS, NOTIONS, PILLARS, level_of
+
+if TYPE_CHECKING:
+    from trustkit.trust.report import Score, TrustReport
+
+__all__ = ["explain", "number", "raw_text", "summary"]
+
+
+def number(value: float | None, digits: int = 2) -> str:
+    """Write a score for people.
+
+    Parameters
+    ----------
+    value : float or None
+        Any number.
+    digits : int
+        After the point, at least 0.
+
+    Returns
+    -------
+    str
+        An en dash for None, "undefined" for NaN.
+
+    Examples
+    --------
+    >>> number(0.5), number(None), number(float("nan"))
+    ('0.50', '–', 'undefined')
+    """
+    return "–" if value is None else "undefined" if math.isnan(value) else f"{value:.{digits}f}"
+
+
+def raw_text(line: Score) -> str:
+    """Write a metric's raw value with its unit.
+
+    Parameters
+    ----------
+    line : Score
+        A metric's line.
+
+    Returns
+    -------
+    str
+        An en dash where evidence is missing.
+    """
+    if line.raw is None or math.isnan(line.raw):
+        return number(line.raw)
+    text = f"{line.raw:,.0f}" if line.raw == round(line.raw) else f"{line.raw:.4g}"
+    return f"{text} {line.row.unit}".rstrip()
+
+
+def _plural(count: int, noun: str) -> str:
+    return f"{count} {noun}{'' if count == 1 else 's'}"
+
+
+def summary(report: TrustReport) -> str:
+    """Say the most important in one sentence.
+
+    Parameters
+    ----------
+    report : TrustReport
+        Any report.
+
+    Returns
+    -------
+    str
+        Trust, the strongest and the weakest pillar, and how many metrics lack evidence.
+    """
+    scored = {pillar: score for pillar, score in report.pillars.items() if score is not None}
+    if report.score is None or not scored:
+        return "No trust score: no metric with a weight has evidence."
+    text = f"Trust {report.score:.2f}"
+    if len(scored) > 1:
+        best, worst = max(scored, key=lambda p: scored[p]), min(scored, key=lambda p: scored[p])
+        text += f": strongest in {best} ({scored[best]:.2f}), weakest in {worst} ({scored[worst]:.2f})"
+    gaps = [f"{_plural(len(report.missing), 'metric')} without evidence"] * bool(report.missing)
+    gaps += [f"{_plural(len(report.undefined), 'metric')} undefined here"] * bool(report.undefined)
+    return "; ".join([text, *gaps]) + "."
+
+
+def _values(inputs: dict[str, Any]) -> str:
+    return ", ".join(f"{path} = {value}" for path, value in inputs.items())
+
+
+def _metric(report: TrustReport, name: str) -> str:
+    line, row = report[name], METRICS[name]
+    known = {path: value for path, value in line.inputs.items() if value is not None}
+    unknown = [path for path in line.inputs if path not in known]
+    if line.status == "missing":
+        why = f"the fact sheet does not state {', '.join(unknown)}" if unknown else "the source has no value for it"
+        seen = f" ({_values(known)})" if known else ""
+        return (
+            f"{row.name} has no score: {why}{seen}. It carries no weight. Formula: {row.formula} Source: {row.source}"
+        )
+    if line.status == "undefined":
+        return (
+            f"{row.name} is undefined here ({_values(known)}) and carries no weight. {row.formula} Source: {row.source}"
+        )
+    rule = report.profile.normaliser(name)
+    missing = f", not stated: {', '.join(unknown)}" if unknown else ""
+    first = (rule.__doc__ or rule.__name__).strip().split("\n")[0].rstrip(".")
+    return (
+        f"{row.name} is {raw_text(line)}, from {_values(known) or 'the fact sheet'}{missing}. Formula: {row.formula} "
+        f"Normalised ({first[0].lower() + first[1:]}): score {number(line.score, 3)}; {row.better} raw values are "
+        f"better. It carries {line.weight:.1%} of trust. Source: {row.source}"
+    )
+
+
+def _parts(named: list[tuple[str, float | None]]) -> str:
+    scored = [f"{name} {score:.3f}" for name, score in named if score is not None]
+    without = [name for name, score in named if score is None]
+    text = ", ".join(scored) if scored else "nothing that has evidence"
+    return f"{text} (no score: {', '.join(without)})" if without else text
+
+
+def explain(report: TrustReport, name: str) -> str:
+    """Say in words where a score comes from.
+
+    Parameters
+    ----------
+    report : TrustReport
+        Any report.
+    name : str
+        The id of a pillar, a notion or a metric, or "trust".
+
+    Returns
+    -------
+    str
+        Sentences with the formula and the values.
+
+    Raises
+    ------
+    KeyError
+        If nothing has that id; the message lists those there are.
+    """
+    if name == "trust":
+        parts = [(PILLARS[pillar], score) for pillar, score in report.pillars.items()]
+        return f"Trust is {number(report.score, 3)}, the weighted mean of {_parts(parts)}. {report.profile.about}"
+    level, what = level_of(name)
+    if level == "metric":
+        return _metric(report, name)
+    label = what if level == "pillar" else what.name
+    lines = [line for line in report.metrics if name in (line.pillar, line.notion)]
+    parts = [(line.row.name, line.score) for line in lines]
+    over, score = "metrics", report.notions.get(name)
+    if level == "pillar":
+        score = report.pillars[name]
+        if report.profile.aggregation == "notions":
+            over = "notions"
+            parts = [(n.name, report.notions[n.id]) for n in NOTIONS.values() if n.pillar == name]
+    carried = sum(line.weight for line in lines)
+    means = f"the weighted mean of its {over} {_parts(parts)}"
+    return f"{label} scores {number(score, 3)}, {means}. It carries {carried:.1%} of trust."

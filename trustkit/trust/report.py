@@ -1,0 +1,251 @@
+"""The trust report: scores with their raw values, weights, status and sources, and the forms it can be written in."""
+
+from __future__ import annotations
+
+import csv
+import dataclasses
+import io
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Literal
+
+from trustkit import jsonfile
+from trustkit.trust import explain, render
+from trustkit.trust.taxonomy import METRICS, NOTIONS, PILLARS, Metric
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from trustkit.trust.profiles import Profile
+
+__all__ = ["Score", "TrustReport"]
+
+
+@dataclass(frozen=True)
+class Score:
+    """One metric's line: its place, raw value, score in [0, 1], share of trust, status, and the facts it was read from.
+
+    ``raw`` and ``score`` are None where evidence is missing; where a measure is undefined, ``raw`` is NaN.
+    """
+
+    pillar: str
+    notion: str
+    metric: str
+    raw: float | None
+    score: float | None
+    weight: float
+    status: Literal["ok", "missing", "undefined"]
+    inputs: Mapping[str, Any]
+
+    @property
+    def row(self) -> Metric:
+        """The metric's row of the taxonomy."""
+        return METRICS[self.metric]
+
+    def carrying(self, weight: float) -> Score:
+        """Return the line with its share of trust.
+
+        Parameters
+        ----------
+        weight : float
+            In [0, 1].
+
+        Returns
+        -------
+        Score
+            A new line.
+        """
+        return dataclasses.replace(self, weight=weight)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the line, with the words of its row, as plain values.
+
+        Returns
+        -------
+        dict
+            pillar, notion, metric, name, raw, unit, score, weight, status, better, formula, source, inputs.
+        """
+        row = self.row
+        return {
+            "pillar": self.pillar, "notion": self.notion, "metric": self.metric, "name": row.name, "raw": self.raw,
+            "unit": row.unit, "score": self.score, "weight": self.weight, "status": self.status, "better": row.better,
+            "formula": row.formula, "source": row.source, "inputs": dict(self.inputs),
+        }  # fmt: skip
+
+
+@dataclass(frozen=True)
+class TrustReport:
+    """What `assess` found.
+
+    Parameters
+    ----------
+    profile : Profile
+        How scores were made and combined.
+    title : str
+        The project's overview; may be empty.
+    score : float or None
+        Trust, in [0, 1]; None without any evidence.
+    pillars, notions : mapping of str to float or None
+        Scores by id; None without evidence.
+    metrics : tuple of Score
+        One line for each metric, in the order of the taxonomy.
+    notes : tuple of str
+        What has to be said with the numbers: synthetic data, a scaled-down replay.
+    """
+
+    profile: Profile
+    title: str
+    score: float | None
+    pillars: Mapping[str, float | None]
+    notions: Mapping[str, float | None]
+    metrics: tuple[Score, ...]
+    notes: tuple[str, ...] = ()
+
+    @property
+    def missing(self) -> tuple[str, ...]:
+        """Ids of the metrics without evidence."""
+        return tuple(line.metric for line in self.metrics if line.status == "missing")
+
+    @property
+    def undefined(self) -> tuple[str, ...]:
+        """Ids of the metrics that have no value for this project."""
+        return tuple(line.metric for line in self.metrics if line.status == "undefined")
+
+    def __getitem__(self, metric: str) -> Score:
+        found = next((line for line in self.metrics if line.metric == metric), None)
+        if found is None:
+            raise KeyError(f"there is no metric {metric!r}; known are {', '.join(METRICS)}")
+        return found
+
+    def __repr__(self) -> str:
+        return f"TrustReport({explain.summary(self)})"
+
+    @property
+    def summary(self) -> str:
+        """One sentence: trust, the strongest and the weakest pillar, and how many metrics lack evidence."""
+        return explain.summary(self)
+
+    def explain(self, name: str) -> str:
+        """Say in words where a score comes from.
+
+        Parameters
+        ----------
+        name : str
+            The id of a pillar, a notion or a metric, or "trust".
+
+        Returns
+        -------
+        str
+            Sentences with the formula and the values.
+
+        Raises
+        ------
+        KeyError
+            If nothing has that id; the message lists those there are.
+        """
+        return explain.explain(self, name)
+
+    def frame(self) -> pd.DataFrame:
+        """Return one line for each metric.
+
+        Returns
+        -------
+        pandas.DataFrame
+            pillar, notion, metric, raw, score, weight, status, source, unit, formula; None (not known) becomes NaN in
+            the columns of numbers, ``status`` tells them apart.
+        """
+        import pandas as pd
+
+        names = ["pillar", "notion", "metric", "raw", "score", "weight", "status", "source", "unit", "formula"]
+        lines = [line.to_dict() for line in self.metrics]
+        frame = pd.DataFrame([[line[name] for name in names] for line in lines], columns=names)
+        return frame.astype({"raw": float, "score": float, "weight": float})
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the report as plain values.
+
+        Returns
+        -------
+        dict
+            format, title, profile, about, score, pillars, notions, metrics, missing, undefined, notes.
+        """
+        return {
+            "format": "trustkit-report-1", "title": self.title,
+            "profile": self.profile.name, "about": self.profile.about,
+            "score": self.score, "pillars": dict(self.pillars), "notions": dict(self.notions),
+            "metrics": [line.to_dict() for line in self.metrics], "missing": list(self.missing),
+            "undefined": list(self.undefined), "notes": list(self.notes),
+        }  # fmt: skip
+
+    def to_json(self) -> str:
+        """Write the report as strict JSON.
+
+        Returns
+        -------
+        str
+            Not known is ``null``, not defined is ``{"$float": "nan"}``.
+        """
+        return jsonfile.dumps(self.to_dict())
+
+    def to_csv(self) -> str:
+        """Write one line for each metric, after those for trust and the pillars.
+
+        Returns
+        -------
+        str
+            Comma-separated, with a header; not known is empty, not defined is ``nan``.
+        """
+        names = ["level", "pillar", "notion", "metric", "raw", "unit", "score", "weight", "status", "source"]
+        out = io.StringIO()
+        writer = csv.DictWriter(out, names, extrasaction="ignore", restval="", lineterminator="\n")
+        writer.writeheader()
+        for pillar, score in [("", self.score), *self.pillars.items()]:
+            level, status = "pillar" if pillar else "trust", "missing" if score is None else "ok"
+            writer.writerow({"level": level, "pillar": pillar, "score": score, "status": status})
+        for line in self.metrics:
+            writer.writerow({"level": "metric", **line.to_dict()})
+        return out.getvalue()
+
+    def to_markdown(self) -> str:
+        """Write the report as Markdown.
+
+        Returns
+        -------
+        str
+            A heading, the notes, a table of pillars and a table of metrics.
+        """
+        show = explain.number
+        lines = [f"# Trust report{': ' + self.title if self.title else ''}", "", self.summary, ""]
+        lines += [f"> {note}" for note in self.notes] + [""] * bool(self.notes)
+        lines += ["| pillar | score |", "|---|---|"]
+        lines += [f"| {PILLARS[pillar]} | {show(score)} |" for pillar, score in self.pillars.items()]
+        lines += ["", "| pillar | notion | metric | raw value | score | weight | status | source |", "|" + "---|" * 8]
+        for line in self.metrics:
+            cells = [PILLARS[line.pillar], NOTIONS[line.notion].name, line.row.name, explain.raw_text(line),
+                     show(line.score), f"{line.weight:.1%}", line.status, line.row.source]  # fmt: skip
+            lines.append("| " + " | ".join(cell.replace("|", "\\|") for cell in cells) + " |")
+        text = "\n".join([*lines, "", f"Profile {self.profile.name}: {self.profile.about}", ""])
+        return text.replace("<", "&lt;")
+
+    def to_html(self) -> str:
+        """Write the report as one HTML file that needs nothing else.
+
+        Returns
+        -------
+        str
+            A complete page, light or dark as the reader's system is, without any external address.
+        """
+        return render.page(self)
+
+    def to_fragment(self) -> str:
+        """Write the report as a piece of HTML for a notebook.
+
+        Returns
+        -------
+        str
+            A style and a section that follow JupyterLab's theme.
+        """
+        return render.fragment(self)
+
+    def _repr_html_(self) -> str:
+        return self.to_fragment()

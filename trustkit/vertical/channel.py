@@ -1,0 +1,109 @@
+"""The wire between parties: whatever crosses it is counted, by sender, receiver and kind."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+if TYPE_CHECKING:
+    import torch
+
+__all__ = ["Channel"]
+
+
+@dataclass(frozen=True, eq=False)
+class Channel:
+    """A counter of bytes.
+
+    Parameters
+    ----------
+    parties : int
+        How many there are, K.
+    traffic : dict
+        Bytes so far by (sender, receiver, kind).
+    """
+
+    parties: int
+    traffic: dict[tuple[int, int, str], int] = field(default_factory=dict)
+
+    def send(self, sender: int, receiver: int, kind: str, message: torch.Tensor) -> torch.Tensor:
+        """Pass a message on and count it, unless it stays at home.
+
+        Parameters
+        ----------
+        sender, receiver : int
+            0 … K−1.
+        kind : str
+            What it is, for example "embedding".
+        message : torch.Tensor
+            Numbers; each counts as many bytes as it has.
+
+        Returns
+        -------
+        torch.Tensor
+            The same numbers, cut off from the sender's computation.
+        """
+        if sender != receiver:
+            self.count(sender, receiver, kind, message.numel() * message.element_size())
+        return message.detach()
+
+    def count(self, sender: int, receiver: int, kind: str, size: int) -> None:
+        """Count a message that is not passed on here.
+
+        Parameters
+        ----------
+        sender, receiver : int
+            0 … K−1.
+        kind : str
+            What it is.
+        size : int
+            Bytes.
+        """
+        key = (sender, receiver, kind)
+        self.traffic[key] = self.traffic.get(key, 0) + size
+
+    def sent(self, kinds: Collection[str]) -> np.ndarray:
+        """Return what each party sent.
+
+        Parameters
+        ----------
+        kinds : collection of str
+            Which kinds count.
+
+        Returns
+        -------
+        (K,) float array
+            Bytes.
+
+        Examples
+        --------
+        >>> wire = Channel(2)
+        >>> wire.count(1, 0, "embedding", 400)
+        >>> wire.sent(["embedding"]).tolist(), wire.received(["embedding"]).tolist()
+        ([0.0, 400.0], [400.0, 0.0])
+        """
+        return self._total([(sender, size) for (sender, _, kind), size in self.traffic.items() if kind in kinds])
+
+    def received(self, kinds: Collection[str]) -> np.ndarray:
+        """Return what each party received.
+
+        Parameters
+        ----------
+        kinds : collection of str
+            Which kinds count.
+
+        Returns
+        -------
+        (K,) float array
+            Bytes.
+        """
+        return self._total([(receiver, size) for (_, receiver, kind), size in self.traffic.items() if kind in kinds])
+
+    def _total(self, counted: list[tuple[int, int]]) -> np.ndarray:
+        total = np.zeros(self.parties)
+        for party, size in counted:
+            total[party] += size
+        return total

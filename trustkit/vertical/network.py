@@ -1,0 +1,236 @@
+"""A network cut among parties: each turns its own columns into an embedding; the first party reads all of them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import pairwise
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from trustkit.rng import stream
+from trustkit.vertical.threads import one_thread
+
+if TYPE_CHECKING:
+    import torch
+
+__all__ = ["SplitNetwork"]
+
+_CHUNK = 8192
+
+
+@dataclass(frozen=True)
+class SplitNetwork:
+    """Sizes of a split network, and its functions of one flat vector of parameters.
+
+    Parameters
+    ----------
+    columns : tuple of tuple of int
+        The columns of each party; the first party also holds the labels.
+    features : int
+        How many columns there are, m.
+    local : tuple of int
+        Widths of each party's layers: ReLU between them, none after the last, which is the embedding.
+    top : tuple of int
+        Widths of the first party's layers over all embeddings, each with ReLU.
+    classes : int
+        C.
+    dtype : {"float32", "float64"}
+        What it computes in.
+    """
+
+    columns: tuple[tuple[int, ...], ...]
+    features: int
+    local: tuple[int, ...]
+    top: tuple[int, ...]
+    classes: int
+    dtype: str = "float32"
+
+    @cached_property
+    def shapes(self) -> tuple[tuple[int, ...], ...]:
+        """The shape of each array: weights and offsets by turns, party by party, the upper layers last."""
+        chains = [(len(own), *self.local) for own in self.columns]
+        chains.append((len(self.columns) * self.local[-1], *self.top, self.classes))
+        layers = [layer for chain in chains for layer in pairwise(chain)]
+        return tuple(shape for inputs, outputs in layers for shape in ((outputs, inputs), (outputs,)))
+
+    @property
+    def parameters(self) -> int:
+        """How many numbers are learnt, P."""
+        return sum(int(np.prod(shape)) for shape in self.shapes)
+
+    def init(self, seed: int) -> np.ndarray:
+        """Draw parameters to start from, uniformly within ±1/√fan-in.
+
+        Parameters
+        ----------
+        seed : int
+            The experiment's seed.
+
+        Returns
+        -------
+        (P,) array
+            All arrays, one after the other.
+        """
+        generator = stream(seed, "model")
+        fans = [shape[1] for shape in self.shapes[::2] for _ in range(2)]
+        parts = [
+            generator.uniform(-1, 1, int(np.prod(shape))) / np.sqrt(max(fan, 1))
+            for shape, fan in zip(self.shapes, fans, strict=True)
+        ]
+        return np.concatenate(parts).astype(self.dtype)
+
+    def leaves(self, flat: torch.Tensor) -> list[torch.Tensor]:
+        """Return views of a flat tensor, one for each of `shapes`, that gradients can be taken by.
+
+        Parameters
+        ----------
+        flat : torch.Tensor
+            (P,).
+
+        Returns
+        -------
+        list of torch.Tensor
+            They share memory with ``flat``.
+        """
+        import torch
+
+        sizes = [int(np.prod(shape)) for shape in self.shapes]
+        parts = torch.split(flat, sizes)
+        return [part.view(shape).detach().requires_grad_() for part, shape in zip(parts, self.shapes, strict=True)]
+
+    def part(self, leaves: Sequence[torch.Tensor], party: int) -> Sequence[torch.Tensor]:
+        """Return the leaves of one party's own layers, or with ``party`` = K those of the upper layers.
+
+        Parameters
+        ----------
+        leaves : sequence of torch.Tensor
+            What `leaves` gives.
+        party : int
+            0 … K.
+
+        Returns
+        -------
+        sequence of torch.Tensor
+            Weights and offsets by turns.
+        """
+        each = 2 * len(self.local)
+        return leaves[each * party : each * (party + 1)] if party < len(self.columns) else leaves[each * party :]
+
+    def cut(self, X: np.ndarray) -> list[torch.Tensor]:
+        """Copy rows into one tensor a party.
+
+        Parameters
+        ----------
+        X : (n, m) float array
+            Scaled rows.
+
+        Returns
+        -------
+        list of torch.Tensor
+            (n, columns of the party) each.
+        """
+        import torch
+
+        return [torch.tensor(np.asarray(X[:, list(own)], self.dtype)) for own in self.columns]
+
+    @staticmethod
+    def forward(layers: Sequence[torch.Tensor], x: torch.Tensor) -> torch.Tensor:
+        """Run a chain of linear layers with ReLU between them.
+
+        Parameters
+        ----------
+        layers : sequence of torch.Tensor
+            Weights and offsets by turns.
+        x : torch.Tensor
+            (n, inputs).
+
+        Returns
+        -------
+        torch.Tensor
+            (n, outputs).
+        """
+        from torch.nn import functional
+
+        for at in range(0, len(layers), 2):
+            x = functional.linear(x, layers[at], layers[at + 1])
+            x = functional.relu(x) if at < len(layers) - 2 else x
+        return x
+
+    def joint(self, leaves: Sequence[torch.Tensor], parts: Sequence[torch.Tensor]) -> torch.Tensor:
+        """Run the whole network, as if nothing were split.
+
+        Parameters
+        ----------
+        leaves : sequence of torch.Tensor
+            What `leaves` gives.
+        parts : sequence of torch.Tensor
+            What `cut` gives.
+
+        Returns
+        -------
+        torch.Tensor
+            Logits (n, C).
+        """
+        import torch
+
+        embeddings = [self.forward(self.part(leaves, k), x) for k, x in enumerate(parts)]
+        return self.forward(self.part(leaves, len(parts)), torch.cat(embeddings, dim=1))
+
+    def logits(self, params: np.ndarray, X: np.ndarray) -> np.ndarray:
+        """Return unnormalised scores.
+
+        Parameters
+        ----------
+        params : (P,) float array
+            Parameters.
+        X : (n, m) float array
+            Scaled rows, all columns.
+
+        Returns
+        -------
+        (n, C) float array
+            One score a class.
+        """
+        import torch
+
+        scores = np.empty((len(X), self.classes), self.dtype)
+        with one_thread(), torch.no_grad():
+            leaves = self.leaves(torch.tensor(np.asarray(params, self.dtype)))
+            for start in range(0, len(X), _CHUNK):
+                chunk = slice(start, start + _CHUNK)
+                scores[chunk] = self.joint(leaves, self.cut(X[chunk])).numpy()
+        return scores
+
+    def gradient(self, params: np.ndarray, X: np.ndarray, weights: np.ndarray) -> np.ndarray:
+        """Return the gradient by each row of its logits weighted by ``weights``.
+
+        Parameters
+        ----------
+        params : (P,) float array
+            Parameters.
+        X : (n, m) float array
+            Scaled rows, all columns.
+        weights : (n, C) float array
+            How much each logit of each row counts.
+
+        Returns
+        -------
+        (n, m) float array
+            Σ_c weights[i, c] ∂z_c(x_i)/∂x_i; 0 in columns that nobody owns.
+        """
+        import torch
+
+        slopes = np.zeros((len(X), self.features), self.dtype)
+        with one_thread():
+            leaves = self.leaves(torch.tensor(np.asarray(params, self.dtype)))
+            for start in range(0, len(X), _CHUNK):
+                chunk = slice(start, start + _CHUNK)
+                parts = [part.requires_grad_() for part in self.cut(X[chunk])]
+                wanted = torch.tensor(np.asarray(weights[chunk], self.dtype))
+                found = torch.autograd.grad((self.joint(leaves, parts) * wanted).sum(), parts)
+                for own, slope in zip(self.columns, found, strict=True):
+                    slopes[chunk, list(own)] = slope.numpy()
+        return slopes

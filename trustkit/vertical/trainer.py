@@ -1,0 +1,244 @@
+"""SplitNN, round by round: embeddings go up, gradients come down, and every byte is counted."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from trustkit.records import Seen, State, Tick
+from trustkit.rng import stream
+from trustkit.vertical.channel import Channel
+from trustkit.vertical.network import SplitNetwork
+from trustkit.vertical.threads import one_thread
+
+if TYPE_CHECKING:
+    import torch
+
+__all__ = ["ColumnTrainer"]
+
+_TRAINING = ("embedding", "gradient")
+_HALVE_EVERY = 10
+_BETAS = (0.9, 0.999)
+_TINY = 1e-8
+
+
+@dataclass(frozen=True, eq=False)
+class ColumnTrainer:
+    """SplitNN bound to its data; implements `trustkit.records.Trainer`. A round is one epoch.
+
+    Parameters
+    ----------
+    network : SplitNetwork
+        Sizes.
+    X, y : (n, m) float array and (n,) int array
+        The training rows.
+    X_test, y_test : (n', m) float array and (n',) int array
+        The test rows.
+    codes : mapping of str to ((n',) int array, int)
+        Protected groups of the test rows, and how many groups there are.
+    positive : int
+        The favourable class.
+    lr, weight_decay : float
+        Adam's.
+    batch : int
+        Rows in a step.
+    seed : int
+        The experiment's seed.
+    facts : mapping
+        See `trustkit.records.Trainer`; evaluation_bytes is what a round's evaluation would send besides.
+    """
+
+    network: SplitNetwork
+    X: np.ndarray
+    y: np.ndarray
+    X_test: np.ndarray
+    y_test: np.ndarray
+    codes: Mapping[str, tuple[np.ndarray, int]]
+    positive: int
+    lr: float
+    weight_decay: float
+    batch: int
+    seed: int
+    facts: Mapping[str, Any]
+
+    def start(self) -> State:
+        """Return the state before the first round.
+
+        Returns
+        -------
+        mapping
+            params, and Adam's mean and square, (P,) each; steps, ().
+        """
+        params = self.network.init(self.seed)
+        return {"params": params, "mean": np.zeros_like(params), "square": np.zeros_like(params), "steps": np.array(0)}
+
+    def step(self, state: State, index: int, tick: Tick) -> tuple[State, Seen]:
+        """Play a round: one epoch over the training rows, then evaluation.
+
+        Parameters
+        ----------
+        state : mapping
+            The state before; not changed.
+        index : int
+            The round, from 1.
+        tick : callable
+            Called before each batch; may raise `trustkit.records.Stopped`.
+
+        Returns
+        -------
+        state, seen
+            The state after, and what was seen.
+        """
+        wire = Channel(len(self.network.columns))
+        with one_thread():
+            after = self._epoch(state, index, tick, wire)
+        return after, self._look(after, wire)
+
+    def _epoch(self, state: State, index: int, tick: Tick, wire: Channel) -> State:
+        import torch
+
+        params, mean, square = (torch.tensor(state[name]) for name in ("params", "mean", "square"))
+        steps, lr = int(state["steps"]), self.lr * 0.5 ** ((index - 1) // _HALVE_EVERY)
+        leaves = self.network.leaves(params)
+        order = stream(self.seed, index, "batches").permutation(len(self.y))
+        parts, labels = self.network.cut(self.X[order]), torch.tensor(self.y[order])
+        for start in range(0, len(order), self.batch):
+            tick()
+            rows = slice(start, start + self.batch)
+            grads = self.exchange(leaves, [part[rows] for part in parts], labels[rows], wire)
+            steps += 1
+            _adam(params, mean, square, torch.cat([g.reshape(-1) for g in grads]), steps, lr, self.weight_decay)
+        return {"params": params.numpy(), "mean": mean.numpy(), "square": square.numpy(), "steps": np.array(steps)}
+
+    def exchange(
+        self, leaves: list[torch.Tensor], parts: list[torch.Tensor], labels: torch.Tensor, wire: Channel
+    ) -> list[torch.Tensor]:
+        """Play one step of the protocol: embeddings up, gradients down.
+
+        Parameters
+        ----------
+        leaves : list of torch.Tensor
+            The network's arrays.
+        parts : list of torch.Tensor
+            Each party's columns of the batch.
+        labels : torch.Tensor
+            The batch's classes, which only the first party sees.
+        wire : Channel
+            Counts what is sent.
+
+        Returns
+        -------
+        list of torch.Tensor
+            The gradient of the mean cross-entropy by each leaf.
+        """
+        import torch
+
+        network, parties = self.network, range(len(parts))
+        owned = [network.part(leaves, k) for k in parties]
+        upper = network.part(leaves, len(parts))
+        embeddings = [network.forward(owned[k], parts[k]) for k in parties]
+        arrived = [wire.send(k, 0, "embedding", embeddings[k]).requires_grad_() for k in parties]
+        loss = torch.nn.functional.cross_entropy(network.forward(upper, torch.cat(arrived, dim=1)), labels)
+        found = torch.autograd.grad(loss, [*upper, *arrived])
+        returned = [wire.send(0, k, "gradient", found[len(upper) + k]) for k in parties]
+        grads: list[torch.Tensor] = []
+        for k in parties:
+            grads += torch.autograd.grad(embeddings[k], owned[k], returned[k])
+        return [*grads, *found[: len(upper)]]
+
+    def _look(self, state: State, wire: Channel) -> Seen:
+        """Evaluate the joint model and read the counter."""
+        scores = self.logits(state, self.X_test)
+        predicted = scores.argmax(axis=1)
+        peak = scores.max(axis=1)
+        losses = np.log(np.exp(scores - peak[:, None]).sum(axis=1)) + peak - scores[np.arange(len(scores)), self.y_test]
+        known = len(scores) > 0
+        cell = 2 * (self.y_test == self.positive) + (predicted == self.positive)
+        groups = {
+            name: np.bincount(code * 4 + cell, minlength=4 * size).reshape(1, size, 2, 2)
+            for name, (code, size) in self.codes.items()
+        }
+        return Seen(
+            selected=np.ones(wire.parties, bool),
+            accuracy=np.array([np.mean(predicted == self.y_test) if known else math.nan]),
+            loss=np.array([np.mean(losses, dtype=float) if known else math.nan]),
+            bytes_up=wire.sent(_TRAINING),
+            bytes_down=wire.received(_TRAINING),
+            groups=groups,
+        )
+
+    def logits(self, state: State, X: np.ndarray) -> np.ndarray:
+        """Return unnormalised scores of the joint model.
+
+        Parameters
+        ----------
+        state : mapping
+            Any state of this trainer.
+        X : (n, m) float array
+            Scaled rows, all columns.
+
+        Returns
+        -------
+        (n, C) float array
+            One score a class.
+        """
+        return self.network.logits(state["params"], X)
+
+    def predict(self, state: State, X: np.ndarray) -> np.ndarray:
+        """Return class probabilities of the joint model.
+
+        Parameters
+        ----------
+        state : mapping
+            Any state of this trainer.
+        X : (n, m) float array
+            Scaled rows, all columns.
+
+        Returns
+        -------
+        (n, C) float array
+            In [0, 1], adding up to 1 by row.
+        """
+        from scipy.special import softmax
+
+        return np.asarray(softmax(self.logits(state, X), axis=1))
+
+    def gradient(self, state: State, X: np.ndarray, weights: np.ndarray) -> np.ndarray:
+        """Return the gradient by each row of its logits weighted by ``weights``.
+
+        Parameters
+        ----------
+        state : mapping
+            Any state of this trainer.
+        X : (n, m) float array
+            Scaled rows, all columns.
+        weights : (n, C) float array
+            How much each logit of each row counts.
+
+        Returns
+        -------
+        (n, m) float array
+            Σ_c weights[i, c] ∂z_c(x_i)/∂x_i.
+        """
+        return self.network.gradient(state["params"], X, weights)
+
+
+def _adam(
+    params: torch.Tensor,
+    mean: torch.Tensor,
+    square: torch.Tensor,
+    grad: torch.Tensor,
+    steps: int,
+    lr: float,
+    decay: float,
+) -> None:
+    """Move flat parameters one step of Adam with weight decay in the gradient, in place."""
+    grad.add_(params, alpha=decay)
+    mean.lerp_(grad, 1 - _BETAS[0])
+    square.mul_(_BETAS[1]).addcmul_(grad, grad, value=1 - _BETAS[1])
+    spread = square.sqrt().div_(math.sqrt(1 - _BETAS[1] ** steps)).add_(_TINY)
+    params.addcdiv_(mean, spread, value=-lr / (1 - _BETAS[0] ** steps))

@@ -1,0 +1,100 @@
+"""The app: header, sentence, tiles, controls and views over one `Lab`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import ipywidgets as w
+from trustkit.widgets.controls import Controls
+from trustkit.widgets.fairness import FairnessPanel
+from trustkit.widgets.header import Header, weight_sliders
+from trustkit.widgets.lab import Lab
+from trustkit.widgets.pillars import TrustPanel
+from trustkit.widgets.player import measure
+from trustkit.widgets.report import ReportPanel
+from trustkit.widgets.setting import Setting
+from trustkit.widgets.split import SplitPanel
+from trustkit.widgets.training import TrainPanel
+from trustkit.widgets.view import View, failure
+from trustkit.widgets.words import sentence, tiles
+
+from trustkit import store
+from trustkit.presets import PRESETS
+
+__all__ = ["RECORDED", "app", "opening"]
+
+RECORDED = Path(__file__).with_name("recorded") / "start.npz"
+"""The run that the app opens on; ``tests/test_recorded.py`` plays it anew and compares."""
+
+
+def opening(preset: str = "start") -> Lab:
+    """Return a lab that opens on a recorded run, or on a preset that is still to be trained.
+
+    Parameters
+    ----------
+    preset : str
+        A name among the presets.
+
+    Returns
+    -------
+    Lab
+        Never empty for the preset "start".
+
+    Raises
+    ------
+    KeyError
+        If there is no such preset.
+    """
+    if preset not in PRESETS:
+        raise KeyError(f"there is no preset {preset!r}; known are {', '.join(PRESETS)}")
+    if preset == "start" and RECORDED.exists():
+        record = store.load(RECORDED)
+        return Lab(Setting.of(record.experiment), measure(record))
+    return Lab(Setting.of(PRESETS[preset].make()))
+
+
+def _problem(lab: Lab) -> str:
+    return "" if lab.error is None else failure(lab.error, "this setting" if lab.experiment is None else "training")
+
+
+def app(lab: Lab | None = None, preset: str = "start") -> w.VBox:
+    """Return the whole app as one widget.
+
+    Parameters
+    ----------
+    lab : Lab, optional
+        The state to show; by default a new one.
+    preset : str
+        What a new one opens on.
+
+    Returns
+    -------
+    ipywidgets.VBox
+        Display it in a cell; its ``lab`` attribute is the state.
+    """
+    lab = lab or opening(preset)
+    style = w.HTML(f"<style>{Path(__file__).with_name('theme.css').read_text(encoding='utf-8')}</style>")
+    controls = Controls(lab)
+    topics = ("outcome", "setting", "baseline", "weights")
+    said, numbers = View(lab, sentence, topics, "summary"), View(lab, tiles, topics, "tiles")
+    problem = View(lab, _problem, ("setting", "outcome"), "problem")
+    curve = TrainPanel(lab)
+    curve.add_class("tk-wide")
+    report = ReportPanel(lab)
+    report.add_class("tk-wide")
+    weights = weight_sliders(lab)
+    weights.add_class("tk-wide")
+    views = w.Box([TrustPanel(lab), SplitPanel(lab), FairnessPanel(lab), curve, weights, report])
+    views.add_class("tk-views")
+    body = w.Box([controls.box, views])
+    body.add_class("tk-body")
+    page = w.VBox([style, Header(lab).box, problem, said, numbers, body])
+    page.add_class("tk-app")
+    page.lab = lab
+
+    def stale(_: Any) -> None:
+        (page.add_class if lab.state == "stale" else page.remove_class)("tk-stale")
+
+    lab.watch(stale)
+    return page

@@ -1,0 +1,88 @@
+"""Forms made from signatures: each parameter of a catalogue entry becomes a control with its range and its text."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import ipywidgets as w
+
+from trustkit.catalogue import Entry
+from trustkit.parameters import Parameter
+
+__all__ = ["control", "form"]
+
+
+def _list(text: str) -> tuple[int, ...] | None:
+    try:
+        return tuple(int(part) for part in text.replace(",", " ").split())
+    except ValueError:
+        return None
+
+
+def control(parameter: Parameter, value: Any, changed: Callable[[str, Any], None]) -> w.Widget | None:
+    """Make the control of one parameter.
+
+    Parameters
+    ----------
+    parameter : Parameter
+        From an entry's signature.
+    value : object
+        Where it stands.
+    changed : callable
+        Told the name and the new value.
+
+    Returns
+    -------
+    ipywidgets.Widget or None
+        ``None`` for a parameter that a form cannot show, for example one that may be a list or a number.
+    """
+    words = {
+        "description": parameter.name.replace("_", " "),
+        "tooltip": parameter.about,
+        "layout": w.Layout(width="auto"),
+    }
+    if parameter.choices is not None:
+        box = w.Dropdown(options=parameter.choices, value=value, **words)
+    elif parameter.type is bool:
+        box = w.Checkbox(value=value, indent=False, **words)
+    elif parameter.type in (int, float) and parameter.interval is not None:
+        bounded = w.BoundedIntText if parameter.type is int else w.BoundedFloatText
+        high = min(parameter.interval.high, 1e9)
+        box = bounded(
+            value=value, min=parameter.interval.low, max=high, step=1 if parameter.type is int else None, **words
+        )
+    elif isinstance(value, tuple):
+        box = w.Text(value=", ".join(map(str, value)), continuous_update=False, **words)
+        box.observe(
+            lambda change: _list(change.new) is not None and changed(parameter.name, _list(change.new)), "value"
+        )
+        return box
+    else:
+        return None
+    box.observe(lambda change: changed(parameter.name, change.new), "value")
+    return box
+
+
+def form(entry: Entry, given: Mapping[str, Any], changed: Callable[[str, Any], None]) -> w.VBox:
+    """Make a form for a catalogue entry.
+
+    Parameters
+    ----------
+    entry : Entry
+        A split, algorithm, model, …
+    given : mapping
+        Values by parameter; the others stand on their defaults.
+    changed : callable
+        Told the name and the new value of every change.
+
+    Returns
+    -------
+    ipywidgets.VBox
+        One control a parameter, each with a linked label.
+    """
+    values = entry.arguments(given)
+    boxes = [control(parameter, values[parameter.name], changed) for parameter in entry.parameters]
+    box = w.VBox([item for item in boxes if item is not None])
+    box.add_class("tk-form")
+    return box

@@ -1,0 +1,108 @@
+"""The header: presets, undo and redo, reset, pin, report; and the weights of the pillars."""
+
+from __future__ import annotations
+
+import ipywidgets as w
+from trustkit.widgets.lab import Lab
+from trustkit.widgets.report import downloads
+from trustkit.widgets.setting import Setting
+from trustkit.widgets.slider import Slider
+
+from trustkit.presets import PRESETS
+
+__all__ = ["Header", "weight_sliders"]
+
+WEIGHTS = tuple(k / 4 for k in range(17))
+PILLARS = ("privacy", "robustness", "fairness", "explainability", "accountability", "federation")
+
+
+class Header:
+    """The row of buttons above everything.
+
+    Parameters
+    ----------
+    lab : Lab
+        What they act on.
+    """
+
+    def __init__(self, lab: Lab) -> None:
+        self.lab = lab
+        title = w.HTML('<h1 class="tk-title">trustkit <span>trust lab</span></h1>')
+        names = [("choose …", ""), *((preset.title, name) for name, preset in PRESETS.items())]
+        self.preset = w.Dropdown(description="preset", options=names, value="")
+        self.caveat = w.HTML()
+        self.files = w.HTML()
+        words = {
+            "undo": "take back the last change",
+            "redo": "take back an undo",
+            "reset": "back to where the page opened",
+            "pin": "keep this result as the dashed baseline",
+            "report": "files to take home: report, fact sheet, rounds, experiment",
+        }
+        self.buttons = {name: w.Button(description=name.capitalize(), tooltip=text) for name, text in words.items()}
+        self.preset.observe(lambda event: self._choose(event.new), "value")
+        for name in ("undo", "redo", "reset", "pin"):
+            self.buttons[name].on_click(lambda _, name=name: getattr(lab, name)())
+        self.buttons["report"].on_click(lambda _: self._files())
+        for name, widget in {"preset": self.preset, **self.buttons}.items():
+            widget.add_class(f"tk-{name}")
+        row = w.HBox([title, self.preset, *self.buttons.values()])
+        row.add_class("tk-header")
+        self.box = w.VBox([row, self.caveat, self.files])
+        lab.watch(self._hear)
+
+    def _choose(self, name: str) -> None:
+        if not name:
+            self.caveat.value = ""
+            return
+        preset = PRESETS[name]
+        self.caveat.value = f'<p class="tk-caveat">{preset.title}: {preset.caveat}.</p>' if preset.caveat else ""
+        self.lab.go(Setting.of(preset.make()))
+
+    def _files(self) -> None:
+        self.files.value = "" if self.files.value else downloads(self.lab)
+
+    def _hear(self, what: str) -> None:
+        if what in ("outcome", "setting", "weights"):
+            self.files.value = ""
+        if what in ("baseline", "outcome"):
+            pinned = self.lab.baseline is not None and self.lab.baseline is self.lab.outcome
+            self.buttons["pin"].description = "Unpin" if pinned else "Pin"
+
+
+def weight_sliders(lab: Lab) -> w.Accordion:
+    """Return a slider for the weight of each pillar; the radar follows while they move.
+
+    Parameters
+    ----------
+    lab : Lab
+        What they act on.
+
+    Returns
+    -------
+    ipywidgets.Accordion
+        Closed at first.
+    """
+    sliders = {
+        name: Slider(WEIGHTS, [f"{k:g}" for k in WEIGHTS], 1.0, symbol="", label=f"weight of {name}")
+        for name in PILLARS
+    }
+
+    def moved(_: object) -> None:
+        lab.change(weights=tuple((name, slider.value) for name, slider in sliders.items()))
+
+    def follow(what: str) -> None:
+        if what in ("setting", "weights"):
+            given = dict(lab.setting.weights)
+            for name, slider in sliders.items():
+                slider.value = given.get(name, 1.0)
+
+    for name, slider in sliders.items():
+        slider.add_class(f"tk-weight-{name}")
+        slider.observe(moved, "index")
+    lab.watch(follow)
+    box = w.Accordion(
+        children=[w.VBox(list(sliders.values()))], titles=("weights of the pillars",), selected_index=None
+    )
+    box.add_class("tk-weights")
+    return box

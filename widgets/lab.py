@@ -1,0 +1,288 @@
+"""The one state that all panels share: a setting with undo and redo, results by experiment, a pinned baseline."""
+
+from __future__ import annotations
+
+import asyncio
+from collections import OrderedDict
+from collections.abc import Callable
+from typing import Any
+
+from trustkit.widgets.player import Outcome, Player, Progress
+from trustkit.widgets.setting import Setting
+
+from trustkit import Experiment, RunRecord, TrustReport, assess
+from trustkit.data import Dataset, FederatedDataset
+from trustkit.metrics.correlation import spearman
+from trustkit.rounds import data_of, partition_of
+
+__all__ = ["Lab", "Listener"]
+
+Listener = Callable[[str], None]
+"""Told what changed: "setting", "progress", "outcome", "baseline" or "weights"."""
+
+_KEPT = 32
+_BEAT = 0.1
+
+
+class Lab:
+    """What the page knows.
+
+    Parameters
+    ----------
+    setting : Setting, optional
+        Where the controls start.
+    outcome : Outcome, optional
+        A recorded run to open on.
+    player : Player, optional
+        What trains.
+    """
+
+    def __init__(
+        self, setting: Setting | None = None, outcome: Outcome | None = None, player: Player | None = None
+    ) -> None:
+        self.setting = setting or Setting()
+        self.first = self.setting
+        self.player = player or Player()
+        self.experiment: Experiment | None = None
+        self.error: Exception | None = None
+        self.outcome: Outcome | None = None
+        self.baseline: Outcome | None = None
+        self.auto = False
+        self._undone: list[Setting] = []
+        self._done: list[Setting] = []
+        self._results: OrderedDict[str, Outcome] = OrderedDict()
+        self._listeners: list[Listener] = []
+        self._correlations: dict[str, Any] = {}
+        self._beat: asyncio.Task[None] | None = None
+        if outcome is not None:
+            self._keep(outcome)
+        self._settle()
+
+    # what others read
+
+    @property
+    def progress(self) -> Progress | None:
+        """The run that is going on, or the last one."""
+        return self.player.progress
+
+    @property
+    def state(self) -> str:
+        """One of idle, running, stopping, stopped, stale, failed."""
+        progress = self.progress
+        if progress is not None and not progress.over:
+            return "stopping" if progress.phase == "stopping" else "running"
+        if self.error is not None:
+            return "failed"
+        if self.outcome is None or self.experiment is None or self.outcome.record.experiment != self.experiment:
+            return "stale"
+        return "idle" if self.outcome.record.complete else "stopped"
+
+    @property
+    def shown(self) -> RunRecord | None:
+        """The table to draw: of the run that is going on, else of the outcome."""
+        if self.player.busy and self.progress is not None:
+            return RunRecord(self.progress.experiment, list(self.progress.record))
+        return None if self.outcome is None else self.outcome.record
+
+    def report(self, outcome: Outcome | None = None) -> TrustReport | None:
+        """Assess a result with the weights of the controls.
+
+        Parameters
+        ----------
+        outcome : Outcome, optional
+            By default the current one.
+
+        Returns
+        -------
+        TrustReport or None
+            ``None`` while there is no result.
+        """
+        outcome = outcome or self.outcome
+        return None if outcome is None else assess(outcome.facts, weights=dict(self.setting.weights) or None)
+
+    def data(self) -> Dataset:
+        """Return the data set under the controls.
+
+        Returns
+        -------
+        Dataset
+            Unscaled.
+        """
+        return data_of(self._wanted())
+
+    def federated(self) -> FederatedDataset:
+        """Return the data set under the controls, divided as they say.
+
+        Returns
+        -------
+        FederatedDataset
+            Unscaled.
+        """
+        return FederatedDataset(self.data(), partition_of(self._wanted()))
+
+    def correlation(self) -> Any:
+        """Return Spearman's matrix of the training rows, measured once a data set.
+
+        Returns
+        -------
+        (m, m) array
+            Correlations.
+        """
+        data = self.data()
+        if data.name not in self._correlations:
+            self._correlations = {data.name: spearman(data.X[~data.held_out])}
+        return self._correlations[data.name]
+
+    def _wanted(self) -> Experiment:
+        if self.experiment is None:
+            raise self.error or ValueError("the controls do not describe an experiment")
+        return self.experiment
+
+    # what others tell it
+
+    def watch(self, listener: Listener) -> None:
+        """Tell a listener of every change from now on.
+
+        Parameters
+        ----------
+        listener : callable
+            Takes what changed.
+        """
+        self._listeners.append(listener)
+
+    def change(self, **changes: Any) -> None:
+        """Move controls.
+
+        Parameters
+        ----------
+        **changes
+            Values of `Setting` by name.
+        """
+        self.go(self.setting.change(**changes))
+
+    def go(self, setting: Setting) -> None:
+        """Take a whole setting, which can be undone.
+
+        Parameters
+        ----------
+        setting : Setting
+            For example of a preset.
+        """
+        if setting != self.setting:
+            self._done.append(self.setting)
+            self._undone.clear()
+            self._move(setting)
+
+    def undo(self) -> None:
+        """Go back by one change."""
+        if self._done:
+            self._undone.append(self.setting)
+            self._move(self._done.pop())
+
+    def redo(self) -> None:
+        """Take back an undo."""
+        if self._undone:
+            self._done.append(self.setting)
+            self._move(self._undone.pop())
+
+    def reset(self) -> None:
+        """Go back to where the controls started, which can be undone."""
+        self.go(self.first)
+
+    def pin(self) -> None:
+        """Keep the current result as the baseline to compare with; without a new result since, let it go."""
+        self.baseline = None if self.baseline is self.outcome else self.outcome
+        self._tell("baseline")
+
+    def run(self, wait: bool = False) -> None:
+        """Play the experiment to its end; one that was stopped goes on where it stood.
+
+        Parameters
+        ----------
+        wait : bool
+            Whether to come back only when it is over, as a cell needs whose next line reads the result.
+        """
+        self._start(None, wait)
+
+    def step(self, wait: bool = False) -> None:
+        """Play one more round.
+
+        Parameters
+        ----------
+        wait : bool
+            Whether to come back only when it is over.
+        """
+        self._start(1, wait)
+
+    def stop(self) -> None:
+        """Ask a run to stop; what it has played is kept."""
+        self.player.stop()
+        self._tell("progress")
+
+    # how it works
+
+    def _tell(self, what: str) -> None:
+        for listener in self._listeners:
+            listener(what)
+
+    def _keep(self, outcome: Outcome) -> None:
+        self._results[outcome.record.experiment.key] = outcome
+        while len(self._results) > _KEPT:
+            self._results.popitem(last=False)
+        self.outcome = outcome
+
+    def _settle(self) -> None:
+        self.experiment, self.error = None, None
+        try:
+            self.experiment = self.setting.experiment()
+            partition_of(self.experiment)
+        except (KeyError, TypeError, ValueError) as error:
+            self.error = error
+            return
+        self.outcome = self._results.get(self.experiment.key, self.outcome)
+
+    def _move(self, setting: Setting) -> None:
+        before, self.setting = self.setting, setting
+        if setting.change(weights=before.weights) == before:
+            self._tell("weights")
+            return
+        self._settle()
+        self._tell("setting")
+
+    def _start(self, rounds: int | None, wait: bool) -> None:
+        if self.experiment is None:
+            self._tell("setting")
+            return
+        old = self._results.get(self.experiment.key)
+        earlier = None if old is None or (old.record.complete and rounds is None) else old.record
+        earlier = None if earlier is not None and earlier.complete else earlier
+        done = 0 if earlier is None else len(earlier)
+        self.player.start(self.experiment, earlier, None if rounds is None else done + rounds)
+        self._tell("progress")
+        try:
+            loop = None if wait else asyncio.get_running_loop()
+        except RuntimeError:
+            loop = None
+        if loop is None:
+            self.player.wait()
+            self._finish()
+        elif self._beat is None or self._beat.done():
+            self._beat = loop.create_task(self._pulse())
+
+    async def _pulse(self) -> None:
+        drawn = -1
+        while self.player.busy and self.progress is not None:
+            if len(self.progress.record) != drawn or self.progress.phase != "running":
+                drawn = len(self.progress.record)
+                self._tell("progress")
+            await asyncio.sleep(_BEAT)
+        self._finish()
+
+    def _finish(self) -> None:
+        progress = self.progress
+        if progress is None:
+            return
+        self.error = progress.error
+        if progress.outcome is not None:
+            self._keep(progress.outcome)
+        self._tell("outcome")

@@ -1,0 +1,46 @@
+"""The six pillars: now against the pinned baseline."""
+
+from __future__ import annotations
+
+from trustkit.widgets.lab import Lab
+from trustkit.widgets.view import View, card
+from trustkit.widgets.words import amount
+
+from trustkit import plot
+from trustkit.catalogue import PANELS
+
+__all__ = ["TrustPanel"]
+
+
+@PANELS.enter("trust", title="Six pillars")
+def TrustPanel(lab: Lab | None = None) -> View:  # noqa: N802 (a panel reads as a thing)
+    """Show the radar of the six pillars; it follows the weights while they move.
+
+    Parameters
+    ----------
+    lab : Lab, optional
+        The shared state; by default one of its own.
+
+    Returns
+    -------
+    View
+        A widget.
+    """
+    pictures: dict[str, object] = {}
+
+    def draw(state: Lab) -> str:
+        report = state.report()
+        if report is None:
+            return card("Six pillars", "nothing measured yet", "")
+        base = state.report(state.baseline) if state.baseline is not None else None
+        pictures["radar"] = figure = plot.pillar_radar(report, base, figure=pictures.get("radar"))
+        label = "Six pillars: " + ", ".join(f"{name} {amount(score)}" for name, score in report.pillars.items())
+        label += (
+            ""
+            if base is None
+            else "; baseline: " + ", ".join(f"{name} {amount(s)}" for name, s in base.pillars.items())
+        )
+        text = "solid now · dashed baseline" if base is not None else "press Pin to keep this as a dashed baseline"
+        return card(f"Six pillars · trust {amount(report.score)}", text, plot.to_svg(figure, label))
+
+    return View(lab or Lab(), draw, ("outcome", "setting", "baseline", "weights"), "pillars")

@@ -1,0 +1,170 @@
+"""Training in one worker thread: it plays rounds and measures, touches no widget, and the newest wish wins."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable
+from concurrent.futures import Future, ThreadPoolExecutor
+from dataclasses import dataclass, field
+from typing import Any
+
+from trustkit import Experiment, FactSheet, RunRecord, facts_of, play
+from trustkit.records import Round, Stopped
+
+__all__ = ["Outcome", "Player", "Progress", "measure"]
+
+
+@dataclass(frozen=True, eq=False)
+class Outcome:
+    """A run and what was measured on it."""
+
+    record: RunRecord
+    facts: FactSheet
+
+
+@dataclass(eq=False)
+class Progress:
+    """How far a run is; the worker writes, the page reads."""
+
+    experiment: Experiment
+    limit: int
+    phase: str = "running"
+    record: RunRecord = field(init=False)
+    outcome: Outcome | None = None
+    error: Exception | None = None
+    began: float = field(default_factory=time.perf_counter)
+    cancelled: bool = False
+
+    def __post_init__(self) -> None:
+        self.record = RunRecord(self.experiment)
+
+    @property
+    def over(self) -> bool:
+        """Whether nothing more will come."""
+        return self.phase in ("done", "stopped", "failed", "dropped")
+
+    def left(self) -> float | None:
+        """Return the seconds left, judged by the rounds so far; ``None`` before the first.
+
+        Returns
+        -------
+        float or None
+            Seconds.
+        """
+        seconds = [played.seconds for played in self.record][-5:]
+        return sum(seconds) / len(seconds) * (self.limit - len(self.record)) if seconds else None
+
+
+def measure(record: RunRecord) -> Outcome:
+    """Fill the fact sheet of a run.
+
+    Parameters
+    ----------
+    record : RunRecord
+        At least one round.
+
+    Returns
+    -------
+    Outcome
+        Record and fact sheet.
+    """
+    return Outcome(record, facts_of(record))
+
+
+class Player:
+    """Plays one experiment at a time in a worker thread.
+
+    Parameters
+    ----------
+    work : callable, optional
+        What plays rounds; `trustkit.play`.
+    """
+
+    def __init__(self, work: Callable[..., Any] = play) -> None:
+        self.work = work
+        self.progress: Progress | None = None
+        self._pool = ThreadPoolExecutor(max_workers=1, thread_name_prefix="trustkit")
+        self._future: Future[None] | None = None
+        self._lock = threading.Lock()
+
+    @property
+    def busy(self) -> bool:
+        """Whether a run is going on."""
+        return self.progress is not None and not self.progress.over
+
+    def start(self, experiment: Experiment, earlier: RunRecord | None = None, limit: int | None = None) -> Progress:
+        """Start a run, or go on with one; a run that is still going on is dropped.
+
+        Parameters
+        ----------
+        experiment : Experiment
+            What to play.
+        earlier : RunRecord, optional
+            Rounds of the same experiment to go on from.
+        limit : int, optional
+            The round to stop after; by default the last.
+
+        Returns
+        -------
+        Progress
+            Read it from anywhere.
+        """
+        with self._lock:
+            if self.progress is not None and not self.progress.over:
+                self.progress.cancelled, self.progress.phase = True, "dropped"
+            progress = Progress(experiment, min(limit or experiment.rounds, experiment.rounds))
+            for played in earlier or ():
+                progress.record(played)
+            self.progress = progress
+            self._future = self._pool.submit(self._go, progress)
+        return progress
+
+    def stop(self) -> None:
+        """Ask the run to stop; it does at the next step inside the round, and the rounds before that are kept."""
+        with self._lock:
+            if self.busy and self.progress is not None:
+                self.progress.cancelled = True
+                if self.progress.phase == "running":
+                    self.progress.phase = "stopping"
+
+    def wait(self) -> None:
+        """Wait until the run is over: for tests and for scripts."""
+        if self._future is not None:
+            self._future.result()
+
+    def _go(self, progress: Progress) -> None:
+        def tick() -> None:
+            if progress.cancelled:
+                raise Stopped
+
+        try:
+            self._play(progress, tick)
+            if len(progress.record) and progress.phase != "dropped":
+                self._phase(progress, "measuring", unless=("stopping", "dropped"))
+                progress.outcome = measure(RunRecord(progress.experiment, progress.record))
+            self._phase(
+                progress,
+                "stopped" if len(progress.record) < progress.experiment.rounds else "done",
+                unless=("dropped",),
+            )
+        except Exception as error:  # the page shows it in a card, whatever it is
+            progress.error = error
+            self._phase(progress, "failed", unless=("dropped",))
+
+    def _phase(self, progress: Progress, phase: str, unless: tuple[str, ...]) -> None:
+        with self._lock:
+            if progress.phase not in unless:
+                progress.phase = phase
+
+    def _play(self, progress: Progress, tick: Callable[[], None]) -> None:
+        after: Round | None = progress.record.last if len(progress.record) else None
+        try:
+            tick()
+            for played in self.work(progress.experiment, after, tick):
+                progress.record(played)
+                if len(progress.record) >= progress.limit:
+                    return
+                tick()
+        except Stopped:
+            return

@@ -1,0 +1,116 @@
+"""A view is an HTML widget that draws itself from the lab; what goes wrong inside it is shown inside it."""
+
+from __future__ import annotations
+
+import html
+from collections.abc import Callable, Collection
+
+import ipywidgets as w
+from trustkit.widgets.lab import Lab
+
+__all__ = ["View", "card", "failure", "tip"]
+
+
+def tip(text: str, explanation: str) -> str:
+    """Return a number or a word with an explanation that shows on hover and on keyboard focus.
+
+    Parameters
+    ----------
+    text : str
+        HTML.
+    explanation : str
+        Plain text: formula and source.
+
+    Returns
+    -------
+    str
+        HTML.
+    """
+    words = html.escape(explanation, quote=True)
+    return f'<span class="tk-tip" tabindex="0" data-tip="{words}">{text}<span class="tk-unseen">: {words}</span></span>'
+
+
+def card(title: str, subtitle: str, body: str, classes: str = "") -> str:
+    """Return a card.
+
+    Parameters
+    ----------
+    title, subtitle, body : str
+        HTML; the subtitle says what to beware of.
+    classes : str
+        Further CSS classes.
+
+    Returns
+    -------
+    str
+        HTML.
+    """
+    return f'<section class="tk-card {classes}"><h2>{title}</h2><p class="tk-sub">{subtitle}</p>{body}</section>'
+
+
+def failure(error: BaseException, where: str) -> str:
+    """Return a red card that says what went wrong and what to try.
+
+    Parameters
+    ----------
+    error : Exception
+        What happened.
+    where : str
+        What was being done.
+
+    Returns
+    -------
+    str
+        HTML with ``role="alert"``.
+    """
+    text = str(error.args[0]) if isinstance(error, KeyError) and error.args else str(error) or type(error).__name__
+    return (
+        f'<section class="tk-card tk-failed" role="alert"><h2>{html.escape(where)} failed</h2>'
+        f"<p>{html.escape(text)}</p>"
+        f'<p class="tk-sub">Undo the last change, or pick another value; the other panels go on working. '
+        f"({html.escape(type(error).__name__)})</p></section>"
+    )
+
+
+class View(w.HTML):  # type: ignore[misc]
+    """An HTML widget that follows the lab.
+
+    Parameters
+    ----------
+    lab : Lab
+        What it reads.
+    draw : callable
+        Lab in, HTML out.
+    topics : collection of str
+        The changes that concern it.
+    name : str
+        What it is called when it fails; also its CSS class.
+    """
+
+    def __init__(self, lab: Lab, draw: Callable[[Lab], str], topics: Collection[str], name: str) -> None:
+        super().__init__()
+        self.lab, self.draw, self.topics, self.name = lab, draw, frozenset(topics), name
+        self.add_class("tk-view")
+        self.add_class("tk-" + name.replace(" ", "-"))
+        lab.watch(self.hear)
+        self.refresh()
+
+    def hear(self, what: str) -> None:
+        """Redraw if a change concerns this view.
+
+        Parameters
+        ----------
+        what : str
+            A topic.
+        """
+        if what in self.topics:
+            self.refresh()
+
+    def refresh(self) -> None:
+        """Draw anew; an exception becomes a red card here and nowhere else."""
+        try:
+            value = self.draw(self.lab)
+        except Exception as error:  # whatever it is, it belongs on the screen
+            value = failure(error, self.name)
+        if value != self.value:
+            self.value = value
