@@ -41,7 +41,6 @@ def uses(draw: st.DrawFn) -> Use:
     """Return a name with a few arguments, some of them lists."""
     plain = st.booleans() | st.integers(-(2**60), 2**60) | st.floats(allow_nan=False) | st.text(max_size=8)
     args = draw(st.dictionaries(names, st.none() | plain | st.lists(plain, max_size=3), max_size=4))
-    args.pop("name", None)
     return Use(draw(names), args)
 
 

@@ -66,6 +66,13 @@ def test_a_use_is_a_value() -> None:
     assert (wanted.args["alpha"], changed.args["alpha"]) == (1, 2)
 
 
+def test_an_argument_may_be_called_name() -> None:
+    """As that of a CSV file is; it does not take the place of the entry's name."""
+    wanted = use("csv", name="people", path="p.csv")
+    assert wanted.to_dict() == {"name": "csv", "name_": "people", "path": "p.csv"}
+    assert Use.from_dict(wanted.to_dict()) == wanted
+
+
 @pytest.mark.parametrize("content", [{}, {"name": 3}, {"parties": 10}])
 def test_a_use_needs_a_name(content: dict[str, Any]) -> None:
     """The message shows what came."""

@@ -218,7 +218,7 @@ def _spell_none(part: str, content: dict[str, Any]) -> dict[str, Any]:
     """Say "none" where ``None`` differs from the default, and leave it out where it does not."""
     usual = {p.name: p.default for p in _CATALOGUES[part][content["name"]].parameters}
     spelt = {key: "none" if value is None else value for key, value in content.items()}
-    return {key: value for key, value in spelt.items() if content[key] is not None or usual[key] is not None}
+    return {key: value for key, value in spelt.items() if content[key] is not None or usual.get(key) is not None}
 
 
 def _read_none(part: str, content: dict[str, Any]) -> dict[str, Any]:

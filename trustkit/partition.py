@@ -47,10 +47,10 @@ class Partition:
     achieved: Mapping[str, Any] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        owner = np.array(self.owner)
+        owner = np.asarray(self.owner)
         if owner.size and owner.dtype.kind not in "iu":
             raise TypeError(f"owner must hold whole numbers, got an array of {owner.dtype}")
-        owner = owner.astype(np.int64)
+        owner = owner.astype(np.int64)  # a copy
         if self.axis not in ("rows", "columns"):
             raise ValueError(f"axis must be 'rows' or 'columns', got {self.axis!r}")
         if owner.ndim != 1:

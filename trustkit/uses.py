@@ -62,14 +62,15 @@ class Use:
         Returns
         -------
         dict
-            Lists instead of tuples.
+            Lists instead of tuples; an argument that is itself called ``name`` is written ``name_``.
 
         Examples
         --------
         >>> use("mlp", hidden=[64]).to_dict()
         {'name': 'mlp', 'hidden': [64]}
         """
-        return {"name": self.name, **{k: list(v) if isinstance(v, tuple) else v for k, v in self.args.items()}}
+        args = {"name_" if key == "name" else key: value for key, value in self.args.items()}
+        return {"name": self.name, **{k: list(v) if isinstance(v, tuple) else v for k, v in args.items()}}
 
     @classmethod
     def from_dict(cls, content: Mapping[str, Any]) -> Use:
@@ -99,6 +100,8 @@ class Use:
         name = args.pop("name", None)
         if not isinstance(name, str):
             raise ValueError(f"a use needs a name, got {dict(content)!r}")
+        if "name_" in args:
+            args["name"] = args.pop("name_")
         return cls(name, args)
 
 

@@ -121,7 +121,7 @@ def test_engine_beside_the_naive_loop(job: str) -> None:
 @pytest.mark.parametrize("level", ["client", "example"])
 @pytest.mark.parametrize("job", JOBS)
 def test_privacy_beside_none(job: str, level: str) -> None:
-    """Rounds with every client evaluated on a fifth of the rows: privacy changes the result, at most at twice the time."""
+    """Whole rounds, every client evaluated on a fifth of its rows: privacy changes the result, in at most twice the time."""
     sizes, _ = JOBS[job]
     privacy = gaussian(level=level, epsilon=None, noise=1.0)  # type: ignore[arg-type]
     off, on = bound(sizes, tested=0.2), bound(sizes, privacy, tested=0.2)

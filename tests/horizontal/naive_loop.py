@@ -13,6 +13,7 @@ from trustkit.data import Dataset, FederatedDataset, Provenance
 from trustkit.horizontal.convnet import Convnet
 from trustkit.horizontal.models import Dense
 from trustkit.horizontal.noise import add_gaussian
+from trustkit.horizontal.plan import steps_of
 from trustkit.horizontal.trainer import RowTrainer
 from trustkit.partition import Partition
 from trustkit.rng import stream
@@ -113,16 +114,38 @@ def _gradient(trainer: RowTrainer, module: torch.nn.Module, rows: np.ndarray) ->
     return total
 
 
+def _noise(trainer: RowTrainer, index: int, client: int, scales: list[float]) -> list[np.ndarray]:
+    """Redraw the noise of a client's steps.
+
+    The client loop has a stream for each client; the stacked engine one for each step, whose rows are the clients that
+    still train, those with most steps first.
+    """
+    size, counts = trainer.model.parameters, steps_of(trainer.train.sizes, trainer.local)
+    if isinstance(trainer.model, Convnet):
+        generator, drawn = stream(trainer.seed, index, "noise", client), []
+        for scale in scales:
+            drawn.append(np.zeros((1, size)))
+            add_gaussian(drawn[-1], np.array([scale]), generator)
+        return [rows[0] for rows in drawn]
+    drawn = []
+    for step, scale in enumerate(scales):
+        training = sorted(np.flatnonzero(counts > step), key=lambda k: (-counts[k], k))
+        rows = np.zeros((len(training), size))
+        add_gaussian(rows, np.full(len(training), scale), stream(trainer.seed, index, "noise", "step", step))
+        drawn.append(rows[training.index(client)])
+    return drawn
+
+
 def _client(trainer: RowTrainer, params: np.ndarray, index: int, client: int) -> np.ndarray:
     local, size = trainer.local, int(trainer.train.sizes[client])
-    noise = stream(trainer.seed, index, "noise", client)
     w, module = params.copy(), copy.deepcopy(module_of(trainer.model))
-    for rows in _batches(trainer, index, client):
+    batches = _batches(trainer, index, client)
+    divisors = [min(local.batch, size) if local.sampling == "poisson" else len(rows) for rows in batches]
+    scales = [local.noise * (local.clip or 0.0) / divisor for divisor in divisors]
+    noise = _noise(trainer, index, client, scales)
+    for rows, divisor, extra in zip(batches, divisors, noise, strict=True):
         load(trainer.model, module, w)
-        divisor = min(local.batch, size) if local.sampling == "poisson" else len(rows)
-        grad = _gradient(trainer, module, rows) / divisor
-        if local.clip is not None and local.noise:
-            add_gaussian(grad[None], np.array([local.noise * local.clip / divisor]), [noise])
+        grad = _gradient(trainer, module, rows) / divisor + extra
         w = w - local.lr * (grad + local.mu * (w - params))
     return w
 

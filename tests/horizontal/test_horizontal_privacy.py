@@ -200,13 +200,17 @@ def test_noise_is_standard_normal() -> None:
     """Kolmogorov–Smirnov on 200,000 draws, their moments, and no correlation of the two halves."""
     rows = np.zeros((10, 20_001))
     scale = np.linspace(0.5, 3, 10)
-    add_gaussian(rows, scale, [stream(1, "noise", k) for k in range(10)])
+    add_gaussian(rows, scale, stream(1, "noise"))
     draws = (rows / scale[:, None]).ravel()
     assert stats.kstest(draws, "norm").pvalue > 0.01
     assert abs(stats.kurtosis(draws)) < 0.05
     assert draws.var() == pytest.approx(1, abs=0.01)
     assert abs(np.corrcoef(rows[:, :10_000].ravel(), rows[:, 10_001:].ravel())[0, 1]) < 0.01
     assert np.abs(draws).max() > 4
+    pairs = np.hypot(rows[:, :10_000], rows[:, 10_001:]) / scale[:, None]
+    assert stats.kstest(pairs.ravel(), "rayleigh").pvalue > 0.01
+    turned = (0.6 * rows[:, :10_000] + 0.8 * rows[:, 10_001:]) / scale[:, None]
+    assert stats.kstest(turned.ravel(), "norm").pvalue > 0.01
 
 
 def test_privatise_scales_noise_by_clip_and_size() -> None:

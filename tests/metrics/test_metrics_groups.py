@@ -48,6 +48,15 @@ def _selection(*pairs: tuple[int, int]) -> np.ndarray:
     return np.array([[[n - k, k], [0, 0]] for k, n in pairs])
 
 
+def test_empty_groups_are_left_out_of_gaps() -> None:
+    """Rates 1/2, 1 and none: the gap is 1/2; the same for true positive rates, from rows with label 1."""
+    counts = _selection((1, 2), (2, 2), (0, 0))
+    assert float(metrics.disparity_from_counts(counts)) == 0.5
+    assert float(metrics.opportunity_from_counts(counts[:, ::-1])) == 0.5
+    low, high = metrics.disparity_interval(counts)
+    assert 0 <= low <= 0.5 <= high <= 1
+
+
 def test_interval_is_newcombes() -> None:
     """Newcombe 1998, Table II, example (a), method 10: 56/70 − 48/80 has the interval 0.0524 to 0.3339."""
     low, high = metrics.disparity_interval(_selection((56, 70), (48, 80)))

@@ -26,7 +26,7 @@ EVERY = st.sampled_from(sorted(PROFILES))
 
 
 def test_means_by_hand() -> None:
-    """Robustness by notions: (0.1 + (0.9 + 0)/2 + 0.4)/3 = 0.95/3; flat, with CLEVER itself: (0.5 + 0.9 + 0 + 0.4)/4."""
+    """Robustness by notions: (0.1 + (0.9 + 0)/2 + 0.4)/3 = 0.95/3; flat, with CLEVER as it is: 1.8/4."""
     facts = FactSheet(FACTS)
     assert assess(facts).pillars["robustness"] == pytest.approx(0.95 / 3)
     assert assess(facts).notions["algorithm_robustness"] == pytest.approx(0.45)
@@ -43,6 +43,12 @@ def test_weights_by_hand_at_every_level() -> None:
     assert report.score == pytest.approx((2 * 0.31875 + sum(others)) / 7)
     assert report["certified_robustness"].weight == pytest.approx(2 / 7 * 2 / 4)
     assert report["performance"].weight == pytest.approx(2 / 7 * 1 / 4 * 3 / 4)
+
+
+def test_weights_by_hand_in_a_flat_mean() -> None:
+    """A notion's weight goes to each of its metrics: (3·0.5 + 0.9 + 0 + 0.4) / (3 + 1 + 1 + 1) = 2.8/6."""
+    report = assess(FactSheet(FACTS), "paper-figures", {"resilience_to_attacks": 3})
+    assert report.pillars["robustness"] == pytest.approx(2.8 / 6)
 
 
 @settings(derandomize=True, max_examples=60, deadline=None)

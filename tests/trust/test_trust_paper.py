@@ -53,7 +53,7 @@ def test_privacy_pillar(experiment: int, printed: float) -> None:
 
 
 def test_privacy_of_experiment_5_is_a_known_discrepancy() -> None:
-    """1 − risk = 1 − 0.8722 = 0.1278, so (1 + 0.93 + 0.1278)/3 = 0.686; the text prints 0.2, and (1 + 0.93 + 0.2)/3 = 0.71."""
+    """1 − risk = 1 − 0.8722 = 0.1278, so (1 + 0.93 + 0.1278)/3 = 0.686; the text prints 0.2 and 0.71."""
     facts = FactSheet({**COMMON, **STATED[5]})
     assert assess(facts)["global_privacy_risk"].score == pytest.approx(0.12780, abs=1e-5)
     assert _pillars(5)["privacy"] == pytest.approx(0.68593, abs=1e-4)

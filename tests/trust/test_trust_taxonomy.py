@@ -39,6 +39,16 @@ TABLE_2 = [
     ("federation", "Aggregation Algorithm", "aggregation_algorithm", "Pre-training", "Server"),
 ]
 
+# Section 3 of the paper: the notions that Table 2 has metrics for.
+NOTION_NAMES = {
+    "privacy": ["Privacy-preserving approaches", "Uncertainty", "Indistinguishability"],
+    "robustness": ["Resilience to attacks", "Algorithm-level robustness", "Client and data reliability"],
+    "fairness": ["Client selection", "Performance", "Class distribution"],
+    "explainability": ["Interpretability", "Post-hoc methods"],
+    "accountability": ["FactSheet completeness"],
+    "federation": ["Client management", "Optimization"],
+}
+
 LOWER = {"global_privacy_risk", "selection_variation", "accuracy_variation", "class_imbalance", "model_size"}
 
 
@@ -46,6 +56,8 @@ def test_rows_are_table_2() -> None:
     """All twenty, in the paper's order, with when and who."""
     rows = [(m.pillar, m.name, m.id, m.when, m.who) for m in METRICS.values()]
     assert rows == TABLE_2
+    names = {p: [notion.name for notion in NOTIONS.values() if notion.pillar == p] for p in PILLARS}
+    assert names == NOTION_NAMES
 
 
 def test_directions() -> None:

@@ -92,7 +92,7 @@ def test_the_protocol_s_gradients_are_those_of_the_joint_network() -> None:
 
 
 def test_epochs_are_those_of_torch_adam_and_its_schedule() -> None:
-    """Twelve epochs, so that the step size halves once, give the parameters of torch.optim.Adam with StepLR(10, 0.5)."""
+    """Twelve epochs, so that the step size halves once, end where torch.optim.Adam with StepLR(10, 0.5) ends."""
     trainer = exact(toy(), local=(6, 4), top=(5,), lr=0.01, weight_decay=0.01, batch=16, seed=3)
     state = trainer.start()
     joint, X, y = Joint(trainer), torch.tensor(trainer.X.astype(float)), torch.tensor(trainer.y)

@@ -125,5 +125,5 @@ def _noisy(
     model: Convnet, grads: list[torch.Tensor], scale: float, generator: np.random.Generator
 ) -> list[torch.Tensor]:
     flat = _flat(grads)
-    add_gaussian(flat[None], np.array([scale]), [generator])
+    add_gaussian(flat[None], np.array([scale]), generator)
     return model.unpack(flat)

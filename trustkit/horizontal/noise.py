@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 import numpy as np
 
 __all__ = ["add_gaussian", "privatise"]
 
-_TURN = np.float32(2 * np.pi * 2.0**-32)
-_BITS = np.float32(32 * np.log(2))
+_TURN = np.float32(2 * np.pi / 2**16)
+_BITS = np.float32(22.180714)  # a little above 32 ln 2, so that rounding cannot make ln u positive
 _BLOCK = 8
 
 
-def add_gaussian(target: np.ndarray, scale: np.ndarray, generators: Sequence[np.random.Generator]) -> None:
+def add_gaussian(target: np.ndarray, scale: np.ndarray, generator: np.random.Generator) -> None:
     """Add independent Gaussian noise to every row, in place.
 
     Parameters
@@ -22,14 +20,14 @@ def add_gaussian(target: np.ndarray, scale: np.ndarray, generators: Sequence[np.
         Changed in place.
     scale : (m,) float array
         The standard deviation of each row's noise.
-    generators : sequence of numpy.random.Generator
-        One stream a row; each is advanced by the same amount whatever the other rows are.
+    generator : numpy.random.Generator
+        Where the noise comes from; used by nobody else.
 
     Notes
     -----
-    √(−2 ln u)·cos 2πv and √(−2 ln u)·sin 2πv are independent standard normals for independent uniform u, v in (0, 1].
-    Three times as fast as the ziggurat of `numpy.random` here, because it runs in vector instructions. The draws are
-    single precision and reproducible from the experiment's seed: right for a simulation, no secret in a deployment.
+    √(−2 ln u)·cos 2πv and √(−2 ln u)·sin 2πv are independent standard normals for independent uniform u, v in (0, 1).
+    Three times as fast as the ziggurat of `numpy.random`, because it runs in vector instructions. The draws are single
+    precision and reproducible from the experiment's seed: right for a simulation, no secret in a deployment.
 
     Source
     ------
@@ -37,28 +35,30 @@ def add_gaussian(target: np.ndarray, scale: np.ndarray, generators: Sequence[np.
 
     Deviations
     ----------
-    u is a multiple of 2⁻³² shifted by half a step, so no draw lies beyond 6.8 standard deviations.
+    u has 32 bits and v 16. So no draw lies beyond 6.8 standard deviations; and the
+    65,536 angles differ from all angles, in any direction, only at scales below a thousandth of a standard deviation.
 
     Examples
     --------
     >>> from trustkit.rng import stream
     >>> rows = np.zeros((1, 10_000), np.float32)
-    >>> add_gaussian(rows, np.array([2.0]), [stream(0, "noise")])
+    >>> add_gaussian(rows, np.array([2.0]), stream(0, "noise"))
     >>> round(float(rows.std()), 1)
     2.0
     """
     half = (target.shape[1] + 1) // 2
-    for start in range(0, len(generators), _BLOCK):
-        part = slice(start, start + _BLOCK)
-        rows = target[part]
-        bits = np.stack([generator.bit_generator.random_raw(half) for generator in generators[part]]).view(np.uint32)
-        radius = bits[:, :half].astype(np.float32)
+    words = -(-3 * half // 4)  # of 64 bits: 32 for a radius and 16 for an angle, for each pair of draws
+    spread = (-2 * scale[:, None] ** 2).astype(np.float32)
+    for start in range(0, len(target), _BLOCK):  # a few rows at a time stay in the cache
+        rows = target[start : start + _BLOCK]
+        bits = generator.bit_generator.random_raw(words * len(rows)).reshape(len(rows), words)
+        radius = bits.view(np.uint32)[:, :half].astype(np.float32)
         radius += np.float32(0.5)
         np.log(radius, out=radius)
-        radius -= _BITS  # the logarithm of u = (bits + 1/2) / 2^32, at most 0 up to rounding
-        radius *= (-2 * scale[part, None] ** 2).astype(np.float32)
-        np.sqrt(np.abs(radius, out=radius), out=radius)
-        angle = bits[:, half:].astype(np.float32)
+        radius -= _BITS
+        radius *= spread[start : start + _BLOCK]
+        np.sqrt(radius, out=radius)
+        angle = bits.view(np.uint16)[:, 2 * half : 3 * half].astype(np.float32)
         angle *= _TURN
         cosine = np.cos(angle)
         cosine *= radius

@@ -62,7 +62,6 @@ def train(
     stack = np.repeat(np.asarray(params, model.dtype)[None], clients, axis=0)
     grads = np.empty_like(stack)
     noisy = local.clip is not None and local.noise > 0
-    streams = [stream(cohort.seed, cohort.index, "noise", int(k)) for k in cohort.clients] if noisy else []
     for step in range(cohort.rows.shape[0]):
         tick()
         active = cohort.active(step)
@@ -72,7 +71,8 @@ def train(
         batch = X.take(rows, axis=0, mode="clip")
         gradients(model, here, batch, y.take(rows, mode="clip"), weights, local.clip, change)
         if noisy:
-            add_gaussian(change, local.noise * (local.clip or 0.0) / sizes, streams[:active])
+            scale = local.noise * (local.clip or 0.0) / sizes
+            add_gaussian(change, scale, stream(cohort.seed, cohort.index, "noise", "step", step))
         if local.mu:
             change += local.mu * (here - params)
         change *= local.lr

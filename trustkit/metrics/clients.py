@@ -164,6 +164,14 @@ def masking_gap(counts: np.ndarray, min_group: int = 0) -> float:
     -----
     max over k of DD_k, minus DD of the summed counts. A large value means that pooled data hide what clients see.
 
+    Source
+    ------
+    The "illusion of fairness" that FeDa4Fair (Heilmann et al. 2025) describes, as one number.
+
+    Deviations
+    ----------
+    The paper has no such number.
+
     Examples
     --------
     >>> masking_gap(np.array([[[[0, 4], [0, 0]], [[4, 0], [0, 0]]], [[[4, 0], [0, 0]], [[0, 4], [0, 0]]]]))

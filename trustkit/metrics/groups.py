@@ -213,6 +213,18 @@ def accuracy_gap_from_counts(counts: np.ndarray, min_group: int = 0) -> np.ndarr
     (…,) float array
         In [0, 1]; NaN where fewer than two groups are left.
 
+    Notes
+    -----
+    max over g of P(pred = y | A = g), minus the same min.
+
+    Source
+    ------
+    FeDa4Fair (Heilmann et al. 2025), what the data card's code computes under the name of equal opportunity.
+
+    Deviations
+    ----------
+    None; the card's text defines another gap, `opportunity_from_counts`.
+
     Examples
     --------
     >>> accuracy_gap_from_counts(np.array([[[[1, 1], [1, 2]], [[3, 0], [1, 1]]]])).round(6).tolist()

@@ -253,6 +253,10 @@ def worst_share_mean(values: Any, share: float = 0.1) -> float:
     ValueError
         If the share is not in (0, 1].
 
+    Notes
+    -----
+    (1/c) Σ of the c lowest values, c = ⌈share · K⌉.
+
     Source
     ------
     Li et al. 2020, q-FFL, "worst 10 %".

@@ -12,15 +12,14 @@ import numpy as np
 from trustkit.metrics.correlation import Definition, icor
 from trustkit.rng import stream
 from trustkit.split.anneal import anneal
+from trustkit.split.extremes import POLISHED, every, extremes
 from trustkit.split.scores import Scorer, scorer
-from trustkit.split.seats import all_divisions, canonical_owner, count_divisions, member_table, swap_path
-from trustkit.split.surrogate import warm
+from trustkit.split.seats import canonical_owner, count_divisions, member_table, owner_vector, swap_path
 
 __all__ = ["Bounds", "Reached", "bounds", "reach"]
 
 ENUMERATED = 50_000  # at most this many distinct divisions are all tried
-DIRECT = 20  # up to so many columns are annealed with exact scores from random starts
-POLISHED = 64  # up to so many columns are improved with exact scores after the surrogate
+PATHS = 4  # paths that are bisected for a target where columns are too many to anneal
 REMEMBERED = 64  # results of `bounds` that are kept
 
 
@@ -120,8 +119,8 @@ def bounds(
 
     Notes
     -----
-    Up to 50,000 distinct divisions are all tried. Otherwise chains are annealed: up to 20 columns with exact scores; from
-    there on with a surrogate, whose best results are improved with exact scores up to 64 columns.
+    Up to 50,000 distinct divisions are all tried; of more, the best are looked for as
+    `trustkit.split.extremes.extremes` says.
 
     Source
     ------
@@ -129,14 +128,16 @@ def bounds(
 
     Deviations
     ----------
-    The paper searches with a genetic algorithm (BRKGA). β is relative to the bounds, so it depends on how good they are:
-    the values of `min` and `max` belong to every β.
+    The paper searches with a genetic algorithm (BRKGA). β is relative to the bounds, so it depends on how good they
+    are: the values of `min` and `max` belong to every β.
 
     Examples
     --------
-    >>> found = bounds(np.kron(np.eye(2), np.ones((2, 2))), [2, 2])
-    >>> found.owner_min.tolist(), found.owner_max.tolist(), found.exact
-    ([0, 0, 1, 1], [0, 1, 0, 1], True)
+    >>> corr = np.eye(4)
+    >>> corr[0, 1] = corr[1, 0] = 0.9
+    >>> found = bounds(corr, [2, 2])
+    >>> found.owner_min.tolist(), round(found.max, 4), found.exact
+    ([0, 0, 1, 1], 0.3182, True)
     """
     corr, sizes = np.ascontiguousarray(corr, dtype=float), tuple(int(size) for size in sizes)
     if corr.shape != (sum(sizes), sum(sizes)) or len(sizes) < 2 or min(sizes) < 1:
@@ -146,75 +147,20 @@ def bounds(
         begin, score = time.perf_counter(), scorer(corr, sizes, definition)
         table = None
         if count_divisions(sizes) <= ENUMERATED:
-            table = _every(score, sizes, tick)
+            table = every(score, tick)
             least, greatest = table[0][table[1].argmin()], table[0][table[1].argmax()]
             evaluations = len(table[0])
         else:
-            least, greatest, evaluations = _extremes(score, stream(seed, "split", "bounds"), tick)
-        ends = [canonical_owner(owner, sizes) for owner in (least, greatest)]
-        for owner in ends:
+            least, greatest, evaluations = extremes(score, stream(seed, "split", "bounds"), tick)
+        least, greatest = canonical_owner(least, sizes), canonical_owner(greatest, sizes)
+        for owner in (least, greatest):
             owner.setflags(write=False)
-        low, high = (icor(corr, owner, definition) for owner in ends)
+        low, high = icor(corr, least, definition), icor(corr, greatest, definition)
         while len(_KNOWN) >= REMEMBERED:
             _KNOWN.pop(next(iter(_KNOWN)), None)
         spent = time.perf_counter() - begin
-        _KNOWN[key] = Bounds(low, high, *ends, evaluations, table is not None, spent, table)
+        _KNOWN[key] = Bounds(low, high, least, greatest, evaluations, table is not None, spent, table)
     return _KNOWN[key]
-
-
-def _every(score: Scorer, sizes: Sequence[int], tick: Callable[[], None]) -> tuple[np.ndarray, np.ndarray]:
-    """Return every distinct division and its Icor."""
-    owners = all_divisions(sizes)
-    values = np.empty(len(owners))
-    for start in range(0, len(owners), 2000):
-        tick()
-        some = slice(start, start + 2000)
-        values[some] = score.terms(_members(owners[some], sizes)).sum(axis=1)
-    return owners, values
-
-
-def _members(owners: np.ndarray, sizes: Sequence[int]) -> np.ndarray:
-    """Return `member_table` of each of (N, m) owner vectors, at once."""
-    N, m = owners.shape
-    table = np.full((N, len(sizes), max(sizes)), m)
-    in_order = np.argsort(owners, axis=1, kind="stable")
-    for k, end in enumerate(np.cumsum(sizes).tolist()):
-        table[:, k, : sizes[k]] = in_order[:, end - sizes[k] : end]
-    return table
-
-
-def _owner(members: np.ndarray, m: int) -> np.ndarray:
-    owner = np.zeros(m + 1, np.int64)
-    owner[members] = np.arange(len(members))[:, None]
-    return owner[:m]
-
-
-def _extremes(
-    score: Scorer, rng: np.random.Generator, tick: Callable[[], None]
-) -> tuple[np.ndarray, np.ndarray, int]:
-    """Return divisions of very low and very high Icor, and how many were scored exactly."""
-    sizes, m = score.sizes.tolist(), int(score.sizes.sum())
-    lower, upper = (8, 24) if m <= DIRECT else (24, 24) if m <= POLISHED else (4, 4)
-    flat = np.repeat(np.arange(len(sizes)), sizes)
-    members = _members(np.array([rng.permutation(flat) for _ in range(lower + upper)]), sizes)
-    sign = np.repeat([1.0, -1.0], [lower, upper])
-    energy = sign * score.terms(members).sum(axis=1)
-    unit, scored = float(np.std(energy * sign)) + 1e-300, lower + upper
-    if m > DIRECT:
-        steps = max(500, 4 * m)
-        warmed = warm(score, members, sign, unit * np.geomspace(0.1, 1e-2, steps), rng, tick)
-        after = sign * score.terms(warmed).sum(axis=1)
-        members[after < energy] = warmed[after < energy]
-        energy, scored = np.minimum(energy, after), scored + lower + upper
-    if m <= POLISHED:
-        heat = np.geomspace(0.6, 6e-3, 440) if m <= DIRECT else np.geomspace(0.05, 1e-3, 2000)
-        if m > DIRECT:  # the greatest Icor is the harder one to find
-            best = np.concatenate([np.argsort(energy[:lower])[:2], lower + np.argsort(energy[lower:])[:4]])
-            members, sign, lower = members[best], sign[best], 2
-        found = anneal(score, members, lambda value: sign * value, unit * heat, rng, tick)
-        members, energy, scored = found.members, found.energy, scored + found.evaluations
-    least, greatest = int(energy[:lower].argmin()), lower + int(energy[lower:].argmin())
-    return _owner(members[least], m), _owner(members[greatest], m), scored
 
 
 def reach(
@@ -258,7 +204,7 @@ def reach(
     Notes
     -----
     The target is (1 − β)·min + β·max. A path of swaps leads from one bound to the other and is bisected for the target;
-    then |Icor − target| is annealed.
+    up to 64 columns |Icor − target| is then annealed, beyond that the nearest of four paths is taken.
 
     Source
     ------
@@ -270,9 +216,10 @@ def reach(
 
     Examples
     --------
-    >>> corr = np.kron(np.eye(2), np.ones((2, 2)))
-    >>> reach(corr, [2, 2], 1.0, bounds(corr, [2, 2])).owner.tolist()
-    [0, 1, 0, 1]
+    >>> corr = np.eye(4)
+    >>> corr[0, 1] = corr[1, 0] = 0.9
+    >>> reach(corr, [2, 2], 0.0, bounds(corr, [2, 2])).owner.tolist()
+    [0, 0, 1, 1]
     """
     if not 0 <= beta <= 1:
         raise ValueError(f"beta must be between 0 and 1, got {beta}")
@@ -294,23 +241,25 @@ def reach(
 def _approach(
     score: Scorer, target: float, width: float, bounds: Bounds, rng: np.random.Generator, tick: Callable[[], None]
 ) -> tuple[np.ndarray, int]:
-    """Bisect a path of swaps between the bounds, then anneal the distance to the target."""
+    """Bisect paths of swaps between the bounds; with few columns, anneal the distance to the target from there."""
     sizes, m = score.sizes.tolist(), int(score.sizes.sum())
-    path = list(swap_path(bounds.owner_min, bounds.owner_max, sizes))
-    low, high, scored, near, off = 0, len(path) - 1, 0, path[0], np.inf
-    while high - low > 1:
-        tick()
-        middle = (low + high) // 2
-        value = float(score.terms(member_table(path[middle], sizes)[None]).sum())
-        scored += 1
-        if abs(value - target) < off:
-            near, off = path[middle], abs(value - target)
-        low, high = (middle, high) if value <= target else (low, middle)
     small = m <= POLISHED
-    chains, steps, enough = (16, 120, 1e-4) if small else (4, 120 if m <= 256 else 30, 2e-3)
-    if off > enough * width:
-        members = np.repeat(member_table(near, sizes)[None], chains, axis=0)
-        heat = width * np.geomspace(0.02, 2e-4, steps)
-        found = anneal(score, members, lambda value: np.abs(value - target), heat, rng, tick, enough * width)
-        near, scored = _owner(found.members[found.energy.argmin()], m), scored + found.evaluations
+    enough = width * (1e-4 if small else 2e-3)
+    near, off, scored = bounds.owner_min, np.inf, 0
+    for _ in range(1 if small else PATHS):
+        path = list(swap_path(bounds.owner_min, bounds.owner_max, sizes, rng.permutation(m).tolist()))
+        low, high = 0, len(path) - 1
+        while high - low > 1 and off > enough:
+            tick()
+            middle = (low + high) // 2
+            value = float(score.terms(member_table(path[middle], sizes)[None]).sum())
+            scored += 1
+            if abs(value - target) < off:
+                near, off = path[middle], abs(value - target)
+            low, high = (middle, high) if value <= target else (low, middle)
+    if small and off > enough:
+        members = np.repeat(member_table(near, sizes)[None], 16, axis=0)
+        heat = width * np.geomspace(0.02, 2e-4, 120)
+        found = anneal(score, members, lambda value: np.abs(value - target), heat, rng, tick, enough)
+        near, scored = owner_vector(found.members[found.energy.argmin()], m), scored + found.evaluations
     return canonical_owner(near, sizes), scored

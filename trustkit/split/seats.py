@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 import numpy as np
 
-__all__ = ["all_divisions", "canonical_owner", "count_divisions", "member_table", "party_sizes", "swap_path"]
+__all__ = [
+    "all_divisions", "canonical_owner", "count_divisions", "member_table", "owner_vector", "party_sizes", "swap_path",
+]  # fmt: skip
 
 
 def party_sizes(parties: int | Sequence[int], columns: int) -> tuple[int, ...]:
@@ -44,7 +46,8 @@ def party_sizes(parties: int | Sequence[int], columns: int) -> tuple[int, ...]:
     sizes = tuple(int(size) for size in parties)
     if len(sizes) < 2 or min(sizes) < 1 or sum(sizes) != columns:
         raise ValueError(
-            f"parties must be at least 2 sizes, each at least 1, that add up to the {columns} columns, got {list(sizes)}"
+            f"parties must be at least 2 sizes, each at least 1, that add up to the {columns} columns, "
+            f"got {list(sizes)}"
         )
     return sizes
 
@@ -91,7 +94,7 @@ def all_divisions(sizes: Sequence[int]) -> np.ndarray:
     Examples
     --------
     >>> all_divisions([2, 2]).tolist()
-    [[0, 1, 1, 0], [0, 0, 1, 1], [0, 1, 0, 1]]
+    [[0, 1, 1, 0], [0, 1, 0, 1], [0, 0, 1, 1]]
     """
     K, m = len(sizes), sum(sizes)
     owners, counts = np.zeros((1, 0), np.int64), np.zeros((1, K), np.int64)
@@ -136,22 +139,22 @@ def canonical_owner(owner: np.ndarray, sizes: Sequence[int]) -> np.ndarray:
     for size in set(sizes):
         alike = [k for k in range(len(sizes)) if sizes[k] == size]
         new[sorted(alike, key=first.__getitem__)] = alike
-    return new[owner]
+    return np.asarray(new[owner])
 
 
 def member_table(owner: np.ndarray, sizes: Sequence[int]) -> np.ndarray:
-    """Turn an owner vector into a list of columns for each party.
+    """Turn owner vectors into lists of columns for each party.
 
     Parameters
     ----------
-    owner : (m,) int array
+    owner : (…, m) int array
         The party of each column, 0 … K−1.
     sizes : sequence of int
         Columns of each party.
 
     Returns
     -------
-    (K, max size) int array
+    (…, K, max size) int array
         Ascending column numbers, filled up with m.
 
     Examples
@@ -159,10 +162,36 @@ def member_table(owner: np.ndarray, sizes: Sequence[int]) -> np.ndarray:
     >>> member_table(np.array([0, 1, 0]), [2, 1]).tolist()
     [[0, 2], [1, 3]]
     """
-    table = np.full((len(sizes), max(sizes)), owner.size)
-    for k, size in enumerate(sizes):
-        table[k, :size] = np.flatnonzero(owner == k)
+    table = np.full((*owner.shape[:-1], len(sizes), max(sizes)), owner.shape[-1])
+    in_order = np.argsort(owner, axis=-1, kind="stable")
+    for k, end in enumerate(np.cumsum(sizes).tolist()):
+        table[..., k, : sizes[k]] = in_order[..., end - sizes[k] : end]
     return table
+
+
+def owner_vector(members: np.ndarray, columns: int) -> np.ndarray:
+    """Undo `member_table` for one division.
+
+    Parameters
+    ----------
+    members : (K, k) int array
+        Columns of each party, in any order, filled up with m.
+    columns : int
+        m, at least 1.
+
+    Returns
+    -------
+    (m,) int array
+        The party of each column, 0 … K−1.
+
+    Examples
+    --------
+    >>> owner_vector(np.array([[0, 2], [1, 3]]), 3).tolist()
+    [0, 1, 0]
+    """
+    owner = np.zeros(columns + 1, np.int64)
+    owner[members] = np.arange(len(members))[:, None]
+    return owner[:columns]
 
 
 def _align(owner: np.ndarray, like: np.ndarray, sizes: Sequence[int]) -> np.ndarray:
@@ -175,10 +204,12 @@ def _align(owner: np.ndarray, like: np.ndarray, sizes: Sequence[int]) -> np.ndar
         k, name = np.unravel_index(np.argmax(overlap), overlap.shape)
         new[k] = name
         overlap[k, :] = overlap[:, name] = -2
-    return new[owner]
+    return np.asarray(new[owner])
 
 
-def swap_path(start: np.ndarray, end: np.ndarray, sizes: Sequence[int]) -> Iterator[np.ndarray]:
+def swap_path(
+    start: np.ndarray, end: np.ndarray, sizes: Sequence[int], order: Iterable[int] | None = None
+) -> Iterator[np.ndarray]:
     """Walk from one division to another, swapping two columns at a time.
 
     Parameters
@@ -187,6 +218,8 @@ def swap_path(start: np.ndarray, end: np.ndarray, sizes: Sequence[int]) -> Itera
         Owner vectors with the same sizes.
     sizes : sequence of int
         Columns of each party.
+    order : iterable of int, optional
+        The m columns in the order in which they are set right; by default ascending.
 
     Yields
     ------
@@ -200,7 +233,7 @@ def swap_path(start: np.ndarray, end: np.ndarray, sizes: Sequence[int]) -> Itera
     """
     goal, here = _align(end, start, sizes), start.copy()
     yield here.copy()
-    for column in range(here.size):
+    for column in range(here.size) if order is None else order:
         if here[column] != goal[column]:
             candidates = np.flatnonzero((here == goal[column]) & (goal != here))
             wants = candidates[goal[candidates] == here[column]]

@@ -13,7 +13,7 @@ __all__ = ["warm"]
 
 CANDIDATES = 16  # columns of each of two parties that one step considers for a swap
 CALIBRATIONS = 8  # how often the stand-in is held against the exact score
-SAMPLED_PAIRS = 64  # pairs of parties that it is held against
+SAMPLED = 20_000  # entries of a Gram matrix, over all pairs of parties that it is held against
 
 
 @dataclass(frozen=True, eq=False)
@@ -43,11 +43,12 @@ def _root(values: np.ndarray) -> np.ndarray:
 
 def _ratio(score: Scorer, chains: _Chains) -> np.ndarray:
     """Return for each chain how much of sqrt(‖B‖²) is left in sqrt(‖B‖² − N²/d), on average over pairs of parties."""
-    which = np.unique(np.linspace(0, score.left.size - 1, SAMPLED_PAIRS).astype(int))
+    few = int(np.clip(SAMPLED // score.depth[0] ** 2, 2, 64))
+    which = np.unique(np.linspace(0, score.left.size - 1, few).astype(int))
     rough = score.weight[which] * _root(chains.by_pair[:, score.left[which], score.right[which]])
     total = rough.sum(axis=1)
     exact = score.pairs(chains.members, which).sum(axis=1)
-    return np.divide(exact, total, out=np.ones_like(total), where=total > 0)
+    return np.asarray(np.divide(exact, total, out=np.ones_like(total), where=total > 0))
 
 
 def _gains(
@@ -152,8 +153,10 @@ def warm(
     --------
     >>> from trustkit.rng import stream
     >>> from trustkit.split.scores import scorer
-    >>> score, start = scorer(np.kron(np.eye(2), np.ones((2, 2))), [2, 2]), np.array([[[0, 2], [1, 3]]])
-    >>> end = warm(score, start, np.ones(1), np.full(9, 1e-6), stream(0), lambda: None)
+    >>> corr = np.eye(4)
+    >>> corr[0, 1] = corr[1, 0] = 0.9
+    >>> start = np.array([[[0, 2], [1, 3]]])
+    >>> end = warm(scorer(corr, [2, 2]), start, np.ones(1), np.full(9, 1e-6), stream(0), lambda: None)
     >>> sorted(sorted(party) for party in end[0].tolist())
     [[0, 1], [2, 3]]
     """

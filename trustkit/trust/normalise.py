@@ -88,6 +88,18 @@ def one_minus_cv(value: float) -> float:
     float
         The score, in [0, 1]; 0 from CV = 1 on.
 
+    Notes
+    -----
+    1 − min(1, CV).
+
+    Source
+    ------
+    FederatedTrust (Sánchez Sánchez et al. 2024), Table 3, Fairness.
+
+    Deviations
+    ----------
+    The table writes the range of the variations as [0, 1]; larger ones score 0, as in the authors' code.
+
     Examples
     --------
     >>> one_minus_cv(0.5), one_minus_cv(1.44)
@@ -108,6 +120,18 @@ def clever_steps(value: float) -> float:
     -------
     float
         The score, one of 0, 0.05, …, 1.
+
+    Notes
+    -----
+    0.05 · min(20, ⌊x / 0.2⌋).
+
+    Source
+    ------
+    FederatedTrust (Sánchez Sánchez et al. 2024), Table 3, Certified Robustness.
+
+    Deviations
+    ----------
+    The authors' code takes min(1, x).
 
     Examples
     --------
@@ -130,6 +154,18 @@ def scale_steps(value: float) -> float:
     float
         The score, one of 0.2, 0.4, …, 1.
 
+    Notes
+    -----
+    0.2 · min(5, max(1, ⌊log₁₀ n⌋)).
+
+    Source
+    ------
+    FederatedTrust (Sánchez Sánchez et al. 2024), Table 3, Federation Scale.
+
+    Deviations
+    ----------
+    One step above the table, as in the paper's text (0.2 for 10 and 50 clients, 0.4 for 100); the code falls with n.
+
     Examples
     --------
     >>> [scale_steps(n) for n in (9, 10, 50, 100)]
@@ -151,6 +187,18 @@ def size_steps(value: float) -> float:
     float
         The score, one of 1, 0.9, …, 0.
 
+    Notes
+    -----
+    1 − 0.1 · (number of edges up to x, less 1), over the table's edges 1, 10, 50, …, 500,000.
+
+    Source
+    ------
+    FederatedTrust (Sánchez Sánchez et al. 2024), Table 3, Model Size.
+
+    Deviations
+    ----------
+    The table rises with size; ours falls, as the paper's text asks.
+
     Examples
     --------
     >>> size_steps(5), size_steps(20), size_steps(600_000)
@@ -171,6 +219,18 @@ def fifth(value: float) -> float:
     -------
     float
         The score, in [0.2, 1].
+
+    Notes
+    -----
+    x / 5.
+
+    Source
+    ------
+    FederatedTrust (Sánchez Sánchez et al. 2024), Table 3, Algorithmic Transparency.
+
+    Deviations
+    ----------
+    The scores printed in the table follow no rule; x / 5 fits the paper's figures. The authors' code takes (x − 1) / 4.
 
     Examples
     --------

@@ -1,0 +1,319 @@
+"""What every catalogue entry promises, whoever writes it: a new entry is tested before its author writes a test."""
+
+from __future__ import annotations
+
+import importlib.util
+import math
+import typing
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import trustkit as tk
+from tests.strategies import same
+from trustkit import datasets, jsonfile, widgets  # noqa: F401 (they fill the catalogues)
+from trustkit.catalogue import ALGORITHMS, DATASETS, MODELS, PANELS, PRIVACY, SPLITS, Entry, Use, use
+from trustkit.data import Dataset, FederatedDataset, Provenance
+from trustkit.experiment import Experiment
+from trustkit.parameters import Parameter
+from trustkit.partition import Partition
+from trustkit.presets import PRESETS, presets
+from trustkit.records import State, Stopped, Trainer
+from trustkit.rng import stream
+from trustkit.rounds import run
+
+CATALOGUES = {
+    "data": DATASETS,
+    "split": SPLITS,
+    "model": MODELS,
+    "algorithm": ALGORITHMS,
+    "privacy": PRIVACY,
+    "panel": PANELS,
+}
+ENTRIES = [pytest.param(c, name, id=f"{thing}-{name}") for thing, c in CATALOGUES.items() for name in c]
+LOADABLE = [name for name, entry in DATASETS.items() if "path" not in {p.name for p in entry.parameters}]
+OVER_ROWS = [name for name, entry in ALGORITHMS.items() if entry.axis == "rows"]
+OVER_COLUMNS = [name for name, entry in ALGORITHMS.items() if entry.axis == "columns"]
+PAIRS = [(a, m) for a in OVER_ROWS for m in MODELS] + [(a, None) for a in OVER_COLUMNS]
+CLIENTS = 3
+
+
+@cache
+def table() -> Dataset:
+    """Return a table with all that a split may ask for: classes, an attribute, natural clients, views of columns."""
+    n, m = 300, 12
+    rng = stream(0, "contract")
+    y = np.arange(n) % 3
+    X = rng.normal(size=(n, m)) + y[:, None] * rng.normal(size=m)
+    X[:, m // 2 :] += X[:, : m // 2]
+    return Dataset(
+        name="contract",
+        X=X,
+        y=y,
+        columns=tuple(f"x{j}" for j in range(m)),
+        classes=("a", "b", "c"),
+        provenance=Provenance("made up", "none", synthetic=True),
+        sensitive={"sex": np.array(["f", "m"])[rng.integers(0, 2, n)]},
+        groups={"place": np.array([f"p{k}" for k in rng.integers(0, 4, n)])},
+        held_out=np.arange(n) % 5 == 0,
+        notes={"views": tuple(f"v{j % 3}" for j in range(m))},
+    )
+
+
+@pytest.mark.parametrize(("catalogue", "name"), ENTRIES)
+def test_an_entry_describes_itself(catalogue: Any, name: str) -> None:
+    """A title, one line that ends in a full stop, an axis where there is a choice of it."""
+    entry: Entry = catalogue[name]
+    assert entry.name == name
+    assert entry.title.strip()
+    assert entry.about.endswith(".")
+    assert len(entry.about) <= 120
+    assert entry.axis in (("rows", "columns") if catalogue in (SPLITS, ALGORITHMS) else ("",))
+
+
+@pytest.mark.parametrize(("catalogue", "name"), ENTRIES)
+def test_parameters_pass_their_own_check(catalogue: Any, name: str) -> None:
+    """The default is of the declared type and in the range; a number has a range or a line that explains it."""
+    if catalogue is PANELS:
+        return
+    for parameter in catalogue[name].parameters:
+        checked = parameter.check(parameter.default)
+        assert checked == parameter.default, parameter
+        assert type(checked) is type(parameter.default), parameter
+        kinds = {parameter.type, *typing.get_args(parameter.type)}
+        if kinds & {int, float}:
+            assert parameter.interval is not None or parameter.about, (
+                f"{name}: {parameter.name} has no range and no line"
+            )
+
+
+@pytest.mark.parametrize(("catalogue", "name"), ENTRIES)
+def test_a_use_of_it_goes_through_a_file(catalogue: Any, name: str) -> None:
+    """Completing fills in everything, once and for all."""
+    if catalogue is PANELS:
+        return
+    full = catalogue.complete(use(name))
+    assert set(full.args) == {parameter.name for parameter in catalogue[name].parameters}
+    assert catalogue.complete(full) == full
+    assert Use.from_dict(jsonfile.loads(jsonfile.dumps(full.to_dict()))) == full
+    assert catalogue.complete(Use.from_dict(full.to_dict())) == full
+
+
+@pytest.mark.parametrize("name", LOADABLE)
+def test_a_data_set_is_whole(name: str) -> None:
+    """Finite features, every class on both sides of the division, provenance, and nobody can write into it."""
+    data = datasets.load(name)
+    assert np.isfinite(data.X).all()
+    assert data.X.dtype.kind == "f"
+    assert len(set(data.columns)) == data.X.shape[1]
+    assert data.provenance.source.strip()
+    assert data.provenance.licence.strip()
+    assert data.provenance.synthetic or len(data.provenance.sha256) == 64
+    everything = (data.X, data.y, data.held_out, *data.sensitive.values(), *data.groups.values())
+    assert not any(array.flags.writeable for array in everything)
+    assert data.held_out.any()
+    assert not data.held_out.all()
+    if data.classes:
+        assert data.y.dtype.kind in "iu"
+        for side in (data.held_out, ~data.held_out):
+            assert np.unique(data.y[side]).tolist() == list(range(len(data.classes)))
+        assert 0 <= data.positive < len(data.classes)
+    assert all(len(data.codes(attribute)[1]) > 1 for attribute in data.sensitive)
+    assert data.image is None or math.prod(data.image) == data.X.shape[1]
+
+
+def _legal(partition: Partition, entry: Entry, data: Dataset) -> None:
+    size = data.X.shape[0 if entry.axis == "rows" else 1]
+    assert partition.axis == entry.axis
+    assert partition.owner.size == size
+    assert partition.parties >= 2
+    assert (partition.owner >= 0).all(), "a split gives away everything"
+    assert partition.made_by is not None
+    assert SPLITS.complete(partition.made_by) == partition.made_by
+    assert jsonfile.dumps(partition.to_dict())
+    FederatedDataset(data, partition)
+
+
+@pytest.mark.parametrize("name", SPLITS)
+def test_a_split_is_legal_and_repeatable(name: str, tmp_path: Path) -> None:
+    """Everything is given away; the same seed gives the same partition, and a file gives it back."""
+    split = SPLITS.complete(use(name))
+    partition = SPLITS.call(split, table(), seed=0)
+    _legal(partition, SPLITS[name], table())
+    assert partition.made_by == split
+    assert SPLITS.call(split, table(), seed=0) == partition
+    assert Partition.load(partition.save(tmp_path / "split.json")) == partition
+    assert same(Partition.load(tmp_path / "split.json").to_dict(), partition.to_dict())
+
+
+def _ends(name: str, parameter: Parameter) -> list[Use]:
+    """Return uses with the parameter at the ends of its range, or at each of its choices."""
+    if parameter.choices is not None:
+        return [use(name, **{parameter.name: value}) for value in parameter.choices]
+    interval = parameter.interval
+    ends = [] if interval is None else [end for end in (interval.low, interval.high) if math.isfinite(end)]
+    checked = []
+    for end in ends:
+        for value in (end, [end, end]):
+            try:
+                checked.append(use(name, **{parameter.name: parameter.check(value)}))
+            except TypeError:  # a list is no number, and a number no list
+                continue
+    return checked
+
+
+@pytest.mark.parametrize(
+    "wanted", [w for name, entry in SPLITS.items() for p in entry.parameters for w in _ends(name, p)]
+)
+def test_a_split_at_the_ends_of_its_ranges(wanted: Use) -> None:
+    """It is legal there too, or says in one line why not."""
+    refusal = ""
+    try:
+        partition = SPLITS.call(SPLITS.complete(wanted), table(), seed=1)
+    except ValueError as error:
+        refusal = str(error)
+    if refusal:
+        assert "got" in refusal, f"the message must say what came: {refusal}"
+        assert "\n" not in refusal
+    else:
+        _legal(partition, SPLITS[wanted.name], table())
+
+
+def experiment(algorithm: str, model: str | None, **changes: Any) -> Experiment:
+    """Return a small experiment for an algorithm, over whichever axis it needs."""
+    axis = ALGORITHMS[algorithm].axis
+    split = next(
+        use(name, parties=CLIENTS)
+        for name, entry in SPLITS.items()
+        if entry.axis == axis and "parties" in {p.name for p in entry.parameters}
+    )
+    data = "digits" if axis == "rows" else "wine"
+    return Experiment(data, split, algorithm, model, rounds=2, **changes)
+
+
+def _trainer(wanted: Experiment) -> tuple[Trainer, FederatedDataset]:
+    """Bind a new trainer, which has never played."""
+    data = datasets.load(wanted.data.name)
+    fed = FederatedDataset(data.scaled(), SPLITS.call(wanted.split, data, seed=wanted.seed))
+    model = None if wanted.model is None else MODELS.call(wanted.model, fed.data)
+    privacy = None if wanted.privacy is None else PRIVACY.call(wanted.privacy)
+    bound = ALGORITHMS.call(
+        wanted.algorithm, fed, model, privacy, wanted.participation, wanted.rounds, seed=wanted.seed
+    )
+    return bound, fed
+
+
+def _bytes(state: State) -> dict[str, bytes]:
+    return {name: np.asarray(value).tobytes() for name, value in state.items()}
+
+
+@pytest.mark.parametrize(("algorithm", "model"), PAIRS)
+def test_an_algorithm_plays_and_its_state_is_a_value(algorithm: str, model: str | None) -> None:
+    """Two rounds; no state is changed in place; a trainer that has never played goes on bit for bit."""
+    wanted = experiment(algorithm, model)
+    trainer, _ = _trainer(wanted)
+    ticks: list[int] = []
+    start = trainer.start()
+    kept = _bytes(start)
+    first, _ = trainer.step(start, 1, lambda: ticks.append(1))
+    between = _bytes(first)
+    second, seen = trainer.step(first, 2, lambda: None)
+    assert _bytes(start) == kept == _bytes(trainer.start()), "start, or a step, changed the first state"
+    assert _bytes(first) == between, "a step changed the state that it was given"
+    assert between != kept, "nothing was learnt"
+    assert ticks, "a step must tick, so that it can be stopped"
+    fresh, _ = _trainer(wanted)
+    again, seen_again = fresh.step({name: np.array(value) for name, value in first.items()}, 2, lambda: None)
+    assert _bytes(again) == _bytes(second)
+    assert np.array_equal(seen_again.accuracy, seen.accuracy, equal_nan=True)
+    assert np.array_equal(seen_again.loss, seen.loss, equal_nan=True)
+
+
+@pytest.mark.parametrize(("algorithm", "model"), PAIRS)
+def test_an_algorithm_says_what_it_saw(algorithm: str, model: str | None) -> None:
+    """Shapes and ranges of `Seen`, the trainer's facts, probabilities, scores and gradients."""
+    trainer, fed = _trainer(experiment(algorithm, model))
+    state, seen = trainer.step(trainer.start(), 1, lambda: None)
+    axis, rows, classes = fed.partition.axis, fed.data.X[:5], len(fed.data.classes)
+    scored = (CLIENTS,) if axis == "rows" else (1,)
+    assert seen.selected.shape == seen.bytes_up.shape == seen.bytes_down.shape == (CLIENTS,)
+    assert seen.selected.dtype == bool
+    assert seen.accuracy.shape == seen.loss.shape == scored
+    assert ((seen.accuracy >= 0) & (seen.accuracy <= 1)).all()
+    assert (seen.loss >= 0).all()
+    assert (seen.bytes_up >= 0).all()
+    assert seen.bytes_up.sum() > 0
+    assert seen.epsilon == math.inf
+    assert all(trainer.facts[name] > 0 for name in ("parameters", "tensors", "model_bytes"))
+    chances = trainer.predict(state, rows)
+    assert chances.shape == (5, classes)
+    assert (chances >= 0).all()
+    assert np.allclose(chances.sum(1), 1, atol=1e-5)
+    scores = trainer.logits(state, rows)
+    assert scores.shape == (5, classes)
+    assert (scores.argmax(1) == chances.argmax(1)).all()
+    gradient = trainer.gradient(state, rows, np.eye(classes)[np.zeros(5, int)])
+    assert gradient.shape == rows.shape
+    assert np.isfinite(gradient).all()
+
+
+@pytest.mark.parametrize(("algorithm", "model"), PAIRS)
+def test_an_algorithm_can_be_stopped_inside_a_round(algorithm: str, model: str | None) -> None:
+    """By its tick, which is not swallowed; the state it went from stays as it was."""
+    trainer, _ = _trainer(experiment(algorithm, model))
+    start = trainer.start()
+    kept = _bytes(start)
+
+    def stop() -> None:
+        raise Stopped
+
+    with pytest.raises(Stopped):
+        trainer.step(start, 1, stop)
+    assert _bytes(start) == kept
+
+
+@pytest.mark.parametrize("algorithm", OVER_ROWS)
+@pytest.mark.parametrize("name", PRIVACY)
+def test_a_mechanism_bounds_the_loss(name: str, algorithm: str) -> None:
+    """ε is finite and positive, never falls from round to round, and the facts say under which assumption."""
+    wanted = experiment(algorithm, "logistic", privacy=name, participation=0.5).change(rounds=3)
+    record = run(wanted)
+    assert np.isfinite(record.epsilon).all()
+    assert record.epsilon[-1] > 0
+    assert (np.diff(record.epsilon) >= 0).all()
+    facts = _trainer(wanted)[0].facts
+    assert facts["mechanism"]
+    assert facts["noise_multiplier"] > 0
+    assert str(facts["assumption"]).endswith(".")
+
+
+@pytest.mark.parametrize("name", PRESETS)
+def test_a_preset_is_an_experiment(name: str) -> None:
+    """It has a title, is checked, goes through TOML, and is split as it says."""
+    preset = PRESETS[name]
+    wanted = preset.make()
+    assert preset.title
+    assert Experiment.from_toml(wanted.to_toml()) == wanted
+    assert presets()[name] == wanted
+
+
+@pytest.mark.parametrize("name", tk.__all__)
+def test_a_public_name_can_be_had(name: str) -> None:
+    """Though it is imported only when it is first asked for."""
+    assert getattr(tk, name) is not None
+    assert name in dir(tk)
+
+
+@pytest.mark.parametrize("name", sorted(set(tk.__all__) - set(tk._ROOMS)))
+def test_no_module_hides_a_public_name(name: str) -> None:
+    """Importing ``trustkit.x`` sets ``trustkit.x`` to the module, over whatever the front door would give."""
+    assert importlib.util.find_spec(f"trustkit.{name}") is None, f"tk.{name} and the module trustkit.{name} collide"
+
+
+def test_a_name_that_is_not_public_is_an_attribute_error() -> None:
+    """As in any module."""
+    with pytest.raises(AttributeError, match=r"^trustkit has no 'federate'$"):
+        _ = tk.federate
