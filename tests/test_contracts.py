@@ -20,10 +20,8 @@ from trustkit.data import Dataset, FederatedDataset, Provenance
 from trustkit.experiment import Experiment
 from trustkit.parameters import Parameter
 from trustkit.partition import Partition
-from trustkit.presets import PRESETS, presets
-from trustkit.records import State, Stopped, Trainer
+from trustkit.preset import PRESETS, presets
 from trustkit.rng import stream
-from trustkit.rounds import run
 
 CATALOGUES = {
     "data": DATASETS,
@@ -35,10 +33,6 @@ CATALOGUES = {
 }
 ENTRIES = [pytest.param(c, name, id=f"{thing}-{name}") for thing, c in CATALOGUES.items() for name in c]
 LOADABLE = [name for name, entry in DATASETS.items() if "path" not in {p.name for p in entry.parameters}]
-OVER_ROWS = [name for name, entry in ALGORITHMS.items() if entry.axis == "rows"]
-OVER_COLUMNS = [name for name, entry in ALGORITHMS.items() if entry.axis == "columns"]
-PAIRS = [(a, m) for a in OVER_ROWS for m in MODELS] + [(a, None) for a in OVER_COLUMNS]
-CLIENTS = 3
 
 
 @cache
@@ -180,114 +174,6 @@ def test_a_split_at_the_ends_of_its_ranges(wanted: Use) -> None:
         assert "\n" not in refusal
     else:
         _legal(partition, SPLITS[wanted.name], table())
-
-
-def experiment(algorithm: str, model: str | None, **changes: Any) -> Experiment:
-    """Return a small experiment for an algorithm, over whichever axis it needs."""
-    axis = ALGORITHMS[algorithm].axis
-    split = next(
-        use(name, parties=CLIENTS)
-        for name, entry in SPLITS.items()
-        if entry.axis == axis and "parties" in {p.name for p in entry.parameters}
-    )
-    data = "digits" if axis == "rows" else "wine"
-    return Experiment(data, split, algorithm, model, rounds=2, **changes)
-
-
-def _trainer(wanted: Experiment) -> tuple[Trainer, FederatedDataset]:
-    """Bind a new trainer, which has never played."""
-    data = datasets.load(wanted.data.name)
-    fed = FederatedDataset(data.scaled(), SPLITS.call(wanted.split, data, seed=wanted.seed))
-    model = None if wanted.model is None else MODELS.call(wanted.model, fed.data)
-    privacy = None if wanted.privacy is None else PRIVACY.call(wanted.privacy)
-    bound = ALGORITHMS.call(
-        wanted.algorithm, fed, model, privacy, wanted.participation, wanted.rounds, seed=wanted.seed
-    )
-    return bound, fed
-
-
-def _bytes(state: State) -> dict[str, bytes]:
-    return {name: np.asarray(value).tobytes() for name, value in state.items()}
-
-
-@pytest.mark.parametrize(("algorithm", "model"), PAIRS)
-def test_an_algorithm_plays_and_its_state_is_a_value(algorithm: str, model: str | None) -> None:
-    """Two rounds; no state is changed in place; a trainer that has never played goes on bit for bit."""
-    wanted = experiment(algorithm, model)
-    trainer, _ = _trainer(wanted)
-    ticks: list[int] = []
-    start = trainer.start()
-    kept = _bytes(start)
-    first, _ = trainer.step(start, 1, lambda: ticks.append(1))
-    between = _bytes(first)
-    second, seen = trainer.step(first, 2, lambda: None)
-    assert _bytes(start) == kept == _bytes(trainer.start()), "start, or a step, changed the first state"
-    assert _bytes(first) == between, "a step changed the state that it was given"
-    assert between != kept, "nothing was learnt"
-    assert ticks, "a step must tick, so that it can be stopped"
-    fresh, _ = _trainer(wanted)
-    again, seen_again = fresh.step({name: np.array(value) for name, value in first.items()}, 2, lambda: None)
-    assert _bytes(again) == _bytes(second)
-    assert np.array_equal(seen_again.accuracy, seen.accuracy, equal_nan=True)
-    assert np.array_equal(seen_again.loss, seen.loss, equal_nan=True)
-
-
-@pytest.mark.parametrize(("algorithm", "model"), PAIRS)
-def test_an_algorithm_says_what_it_saw(algorithm: str, model: str | None) -> None:
-    """Shapes and ranges of `Seen`, the trainer's facts, probabilities, scores and gradients."""
-    trainer, fed = _trainer(experiment(algorithm, model))
-    state, seen = trainer.step(trainer.start(), 1, lambda: None)
-    axis, rows, classes = fed.partition.axis, fed.data.X[:5], len(fed.data.classes)
-    scored = (CLIENTS,) if axis == "rows" else (1,)
-    assert seen.selected.shape == seen.bytes_up.shape == seen.bytes_down.shape == (CLIENTS,)
-    assert seen.selected.dtype == bool
-    assert seen.accuracy.shape == seen.loss.shape == scored
-    assert ((seen.accuracy >= 0) & (seen.accuracy <= 1)).all()
-    assert (seen.loss >= 0).all()
-    assert (seen.bytes_up >= 0).all()
-    assert seen.bytes_up.sum() > 0
-    assert seen.epsilon == math.inf
-    assert all(trainer.facts[name] > 0 for name in ("parameters", "tensors", "model_bytes"))
-    chances = trainer.predict(state, rows)
-    assert chances.shape == (5, classes)
-    assert (chances >= 0).all()
-    assert np.allclose(chances.sum(1), 1, atol=1e-5)
-    scores = trainer.logits(state, rows)
-    assert scores.shape == (5, classes)
-    assert (scores.argmax(1) == chances.argmax(1)).all()
-    gradient = trainer.gradient(state, rows, np.eye(classes)[np.zeros(5, int)])
-    assert gradient.shape == rows.shape
-    assert np.isfinite(gradient).all()
-
-
-@pytest.mark.parametrize(("algorithm", "model"), PAIRS)
-def test_an_algorithm_can_be_stopped_inside_a_round(algorithm: str, model: str | None) -> None:
-    """By its tick, which is not swallowed; the state it went from stays as it was."""
-    trainer, _ = _trainer(experiment(algorithm, model))
-    start = trainer.start()
-    kept = _bytes(start)
-
-    def stop() -> None:
-        raise Stopped
-
-    with pytest.raises(Stopped):
-        trainer.step(start, 1, stop)
-    assert _bytes(start) == kept
-
-
-@pytest.mark.parametrize("algorithm", OVER_ROWS)
-@pytest.mark.parametrize("name", PRIVACY)
-def test_a_mechanism_bounds_the_loss(name: str, algorithm: str) -> None:
-    """ε is finite and positive, never falls from round to round, and the facts say under which assumption."""
-    wanted = experiment(algorithm, "logistic", privacy=name, participation=0.5).change(rounds=3)
-    record = run(wanted)
-    assert np.isfinite(record.epsilon).all()
-    assert record.epsilon[-1] > 0
-    assert (np.diff(record.epsilon) >= 0).all()
-    facts = _trainer(wanted)[0].facts
-    assert facts["mechanism"]
-    assert facts["noise_multiplier"] > 0
-    assert str(facts["assumption"]).endswith(".")
 
 
 @pytest.mark.parametrize("name", PRESETS)

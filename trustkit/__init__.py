@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from trustkit.facts import facts_of
     from trustkit.findings import fairness_of, headline_of
     from trustkit.partition import Partition
-    from trustkit.presets import presets
+    from trustkit.preset import presets
     from trustkit.records import Round, RunRecord, watch
     from trustkit.rounds import build, grid, play, run, sweep
     from trustkit.trust import FactSheet, TrustReport, assess
@@ -31,7 +31,7 @@ _HOME = {
     "Use": "catalogue", "use": "catalogue",
     "Dataset": "data", "FederatedDataset": "data", "Party": "data", "Partition": "partition",
     "Round": "records", "RunRecord": "records", "watch": "records",
-    "Experiment": "experiment", "presets": "presets",
+    "Experiment": "experiment", "presets": "preset",
     "build": "rounds", "grid": "rounds", "play": "rounds", "run": "rounds", "sweep": "rounds",
     "facts_of": "facts", "fairness_of": "findings", "headline_of": "findings",
     "FactSheet": "trust", "TrustReport": "trust", "assess": "trust",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, NoReturn
 
 import typer
 
@@ -57,7 +57,7 @@ def run(
 ) -> None:
     """Run an experiment, print its score table, write report, fact sheet and the run."""
     from trustkit import assess, export, facts_of, rounds as playing, store  # noqa: I001
-    from trustkit.presets import caveat_of
+    from trustkit.preset import caveat_of
 
     wanted = _experiment(experiment)
     changes: dict[str, Any] = {key: value for key, value in (("seed", seed), ("rounds", rounds)) if value is not None}
@@ -130,7 +130,7 @@ def data_sets() -> None:
 @cli.command("presets")
 def list_presets() -> None:
     """List the experiments that have a name."""
-    from trustkit.presets import PRESETS
+    from trustkit.preset import PRESETS
 
     for name, preset in PRESETS.items():
         typer.echo(f"{name:24} {preset.title}" + (f"\n{'':24} ({preset.caveat})" if preset.caveat else ""))
@@ -152,7 +152,7 @@ def doctor() -> None:
 
 def _experiment(name: str) -> Any:
     from trustkit import Experiment
-    from trustkit.presets import PRESETS
+    from trustkit.preset import PRESETS
 
     if name.lower().endswith(".toml"):
         return Experiment.from_toml(Path(name).read_text(encoding="utf-8"))
@@ -180,8 +180,20 @@ def _argument(text: str) -> tuple[str, Any]:
 def main() -> None:
     """Run the command line: status 0 on success, 2 on bad input with one line on standard error."""
     try:
-        cli()
+        status = cli(standalone_mode=False)
+    except typer.Abort:
+        sys.exit(130)
     except (KeyError, TypeError, ValueError, FileNotFoundError) as error:
-        words = error.args[0] if isinstance(error, KeyError) and error.args else error
-        print(f"trustkit: {words}", file=sys.stderr)
-        sys.exit(2)
+        _refuse(str(error.args[0]) if isinstance(error, KeyError) and error.args else str(error))
+    except Exception as error:  # what Typer found wrong with the words of the call
+        if type(error).__name__ == "NoArgsIsHelpError":
+            cli(["--help"])
+        elif not hasattr(error, "format_message"):
+            raise
+        _refuse(error.format_message().replace("\n", " "))
+    sys.exit(status if isinstance(status, int) else 0)
+
+
+def _refuse(words: str) -> NoReturn:
+    print(f"trustkit: {words}", file=sys.stderr)
+    sys.exit(2)

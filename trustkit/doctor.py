@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib.metadata
+import importlib.resources
 import shutil
 import sys
 import time
@@ -60,8 +61,12 @@ def _data() -> str:
     from trustkit.catalogue import DATASETS
 
     names = [name for name in datasets.names() if not DATASETS[name].parameters]
-    rows = sum(len(datasets.load(name).y) for name in names)
-    return f"{len(names)} embedded data sets, {rows:,} rows, checksums as recorded"
+    loaded = [datasets.load(name) for name in names]
+    recorded = importlib.resources.files("trustkit.datasets").joinpath("PROVENANCE.md").read_text(encoding="utf-8")
+    changed = [data.name for data in loaded if data.provenance.sha256 not in recorded]
+    if changed:
+        raise RuntimeError(f"checksums must be those of PROVENANCE.md, but not of {', '.join(changed)}")
+    return f"{len(names)} embedded data sets, {sum(len(data.y) for data in loaded):,} rows, checksums as recorded"
 
 
 def _training() -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import secrets
 from collections.abc import Mapping
 from typing import Any
 
@@ -12,7 +13,7 @@ from trustkit import metrics
 from trustkit.catalogue import ALGORITHMS, SPLITS
 from trustkit.data import Dataset
 from trustkit.findings import THRESHOLD, fairness_of
-from trustkit.presets import caveat_of
+from trustkit.preset import caveat_of
 from trustkit.records import RunRecord
 from trustkit.rng import stream
 from trustkit.rounds import Built, build, data_of
@@ -20,6 +21,9 @@ from trustkit.trust import FactSheet
 from trustkit.trust.factsheet import client_id
 
 __all__ = ["facts_of"]
+
+_SECRET = secrets.token_hex(16)
+"""Keys the clients' ids; made anew in every process, so ids of two projects cannot be matched."""
 
 CLEVER_RADIUS = 2.0
 """Of the search for an adversarial change, in standard deviations of the features."""
@@ -80,7 +84,7 @@ def _participants(record: RunRecord, built: Built) -> dict[str, Any]:
         "participants/client_num": parties,
         "participants/sample_client_rate": experiment.participation,
         "participants/client_selector": "all" if everybody else "random",
-        "participants/ids": [client_id(experiment.key, k) for k in range(parties)],
+        "participants/ids": [client_id(_SECRET, k) for k in range(parties)],
     }
 
 

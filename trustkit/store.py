@@ -30,6 +30,7 @@ _DAMAGE = (
     OSError,
     EOFError,
     zipfile.BadZipFile,
+    RuntimeError,  # "encrypted", "compression method not supported"
     zlib.error,
 )
 
@@ -58,7 +59,8 @@ def save(record: RunRecord, path: str | os.PathLike[str]) -> Path:
     arrays: dict[str, Any] = {f"table/{name}": record.stack(name) for name in (*_TABLES, "seconds", "epsilon", "index")}
     arrays |= {f"groups/{name}": np.stack([played.groups[name] for played in record]) for name in last.groups}
     arrays |= {f"state/{name}": value for name, value in last.state.items()}
-    head = jsonfile.dumps({"format": _FORMAT, "experiment": record.experiment.to_dict()}, indent=None)
+    content = {"format": _FORMAT, "experiment": record.experiment.to_dict(), "arrays": sorted(arrays)}
+    head = jsonfile.dumps(content, indent=None)
     buffer = io.BytesIO()
     np.savez_compressed(buffer, allow_pickle=False, head=np.frombuffer(head.encode(), np.uint8), **arrays)
     return jsonfile.write_bytes(path, buffer.getvalue())
@@ -102,6 +104,9 @@ def _parts(path: str | os.PathLike[str]) -> tuple[dict[str, Any], dict[str, dict
     head = jsonfile.loads(arrays.pop("head").tobytes().decode())
     if head["format"] != _FORMAT:
         raise ValueError(f"format {head['format']}")
+    listed = head.get("arrays", sorted(arrays))
+    if listed != sorted(arrays):
+        raise ValueError(f"only {len(arrays)} of {len(listed)} arrays")
     parts: dict[str, dict[str, np.ndarray]] = {"table": {}, "groups": {}, "state": {}}
     for name, value in arrays.items():
         kind, _, inner = name.partition("/")

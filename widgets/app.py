@@ -20,7 +20,7 @@ from trustkit.widgets.view import View, failure
 from trustkit.widgets.words import sentence, tiles
 
 from trustkit import store
-from trustkit.presets import PRESETS
+from trustkit.preset import PRESETS
 
 __all__ = ["RECORDED", "app", "opening"]
 

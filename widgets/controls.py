@@ -63,12 +63,8 @@ class Controls:
         self.seed = w.BoundedIntText(description="seed", value=start.seed, min=0, max=2**31 - 1)
         self.auto = w.Checkbox(description="run when a slider is let go", indent=False)
         self.more = w.Accordion(children=[w.VBox()], titles=("more settings",), selected_index=None)
-        words = {"run": ("play", "train to the last round"), "step": ("step-forward", "train one round"),
-                 "stop": ("stop", "stop after the step in progress")}  # fmt: skip
-        self.buttons = {
-            name: w.Button(description=name.capitalize(), icon=icon, tooltip=text)
-            for name, (icon, text) in words.items()
-        }
+        words = {"run": "train to the last round", "step": "train one round", "stop": "stop after the step in progress"}
+        self.buttons = {name: w.Button(description=name.capitalize(), tooltip=text) for name, text in words.items()}
         self.buttons["run"].add_class("tk-primary")
         self.status = View(lab, status, ("progress", "outcome", "setting"), "status")
         self.box = self._lay()
@@ -84,7 +80,7 @@ class Controls:
             **self.buttons,
         }
         for name, widget in named.items():
-            widget.add_class(f"tk-{name}")
+            widget.add_class(f"tk-c-{name}")
         row = w.HBox(list(self.buttons.values()))
         row.add_class("tk-buttons")
         box = w.VBox(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Any
 
 import ipywidgets as w
 from trustkit.widgets.lab import Lab
@@ -49,7 +50,7 @@ def FairnessPanel(lab: Lab | None = None) -> w.VBox:  # noqa: N802 (a panel read
 
 
 def _draw(menu: w.Dropdown) -> Callable[[Lab], str]:
-    pictures: dict[str, object] = {}
+    pictures: dict[str, Any] = {}
 
     def draw(state: Lab) -> str:
         record = state.shown

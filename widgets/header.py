@@ -8,7 +8,7 @@ from trustkit.widgets.report import downloads
 from trustkit.widgets.setting import Setting
 from trustkit.widgets.slider import Slider
 
-from trustkit.presets import PRESETS
+from trustkit.preset import PRESETS
 
 __all__ = ["Header", "weight_sliders"]
 
@@ -45,7 +45,7 @@ class Header:
             self.buttons[name].on_click(lambda _, name=name: getattr(lab, name)())
         self.buttons["report"].on_click(lambda _: self._files())
         for name, widget in {"preset": self.preset, **self.buttons}.items():
-            widget.add_class(f"tk-{name}")
+            widget.add_class(f"tk-c-{name}")
         row = w.HBox([title, self.preset, *self.buttons.values()])
         row.add_class("tk-header")
         self.box = w.VBox([row, self.caveat, self.files])

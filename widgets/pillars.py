@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from trustkit.widgets.lab import Lab
 from trustkit.widgets.view import View, card
 from trustkit.widgets.words import amount
@@ -26,7 +28,7 @@ def TrustPanel(lab: Lab | None = None) -> View:  # noqa: N802 (a panel reads as 
     View
         A widget.
     """
-    pictures: dict[str, object] = {}
+    pictures: dict[str, Any] = {}
 
     def draw(state: Lab) -> str:
         report = state.report()

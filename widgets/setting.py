@@ -71,8 +71,8 @@ class Setting:
     columns_split: str = "correlation"
     strategy: str = "fedavg"
     joint: str = "splitnn"
-    model: str = "mlp"
-    skew: float = 0.5
+    model: str = "logistic"
+    skew: float = 1.0
     alpha: float = 1.0
     beta: float = 0.6
     epsilon: float = math.inf
@@ -83,7 +83,7 @@ class Setting:
     rounds: int = 20
     epochs: int = 5
     seed: int = 42
-    more: tuple[tuple[str, Any], ...] = ()
+    more: tuple[tuple[str, Any], ...] = (("algorithm__lr", 0.02),)
     weights: tuple[tuple[str, float], ...] = ()
 
     @property

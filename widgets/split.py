@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from trustkit.widgets.lab import Lab
 from trustkit.widgets.view import View, card, tip
 from trustkit.widgets.words import amount
@@ -33,7 +35,7 @@ def SplitPanel(lab: Lab | None = None) -> View:  # noqa: N802 (a panel reads as 
     View
         A widget.
     """
-    pictures: dict[str, object] = {}
+    pictures: dict[str, Any] = {}
 
     def draw(state: Lab) -> str:
         if not state.setting.across_rows:
@@ -54,7 +56,7 @@ def SplitPanel(lab: Lab | None = None) -> View:  # noqa: N802 (a panel reads as 
     return View(lab or Lab(), draw, ("setting",), "split")
 
 
-def _columns(state: Lab, pictures: dict[str, object]) -> str:
+def _columns(state: Lab, pictures: dict[str, Any]) -> str:
     fed = state.federated()
     achieved = fed.partition.achieved
     pictures["columns"] = figure = plot.correlation_blocks(fed, state.correlation(), figure=pictures.get("columns"))

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from trustkit.widgets.lab import Lab
 from trustkit.widgets.view import View, card
 from trustkit.widgets.words import amount
@@ -27,16 +29,15 @@ def TrainPanel(lab: Lab | None = None) -> View:  # noqa: N802 (a panel reads as 
     View
         A widget.
     """
-    pictures: dict[str, object] = {}
+    pictures: dict[str, Any] = {}
 
     def draw(state: Lab) -> str:
         record = state.shown
         base = None if state.baseline is None or state.baseline is state.outcome else state.baseline.record
-        pictures["curve"] = figure = plot.accuracy_by_round(record, base, figure=pictures.get("curve"))
+        for name in ("wide", "narrow"):
+            pictures[name] = plot.accuracy_by_round(record, base, wide=name == "wide", figure=pictures.get(name))
         if record is None or not len(record):
-            return card(
-                "Accuracy by round", "nothing trained yet", plot.to_svg(figure, "Accuracy by round: no round yet")
-            )
+            return card("Accuracy by round", "nothing trained yet", _both(pictures, "Accuracy by round: no round yet"))
         head = headline_of(record)
         joint = len(record.last.accuracy) == 1
         text = (
@@ -44,7 +45,15 @@ def TrainPanel(lab: Lab | None = None) -> View:  # noqa: N802 (a panel reads as 
         )
         selected = record.last.selected
         text += f" · {selected.sum()} of {selected.size} {'parties' if joint else 'clients'} in the last round"
-        label = f"Accuracy by round: {amount(head.accuracy, 3)} after round {len(record)} of {record.experiment.rounds}"
-        return card("Accuracy by round", text, plot.to_svg(figure, label))
+        rounds = record.experiment.rounds
+        label = f"Accuracy by round: {amount(head.accuracy, 3)} after round {len(record)} of {rounds}"
+        return card("Accuracy by round", text, _both(pictures, label))
 
     return View(lab or Lab(), draw, ("progress", "outcome", "setting", "baseline"), "accuracy")
+
+
+def _both(pictures: dict[str, Any], label: str) -> str:
+    """The picture for a wide page and the one for a phone; the style sheet shows one of them."""
+    return "".join(
+        f'<div class="tk-only-{name}">{plot.to_svg(figure, label)}</div>' for name, figure in pictures.items()
+    )

@@ -84,14 +84,14 @@ class View(w.HTML):  # type: ignore[misc]
     topics : collection of str
         The changes that concern it.
     name : str
-        What it is called when it fails; also its CSS class.
+        What it is called when it fails; its CSS class is ``tk-v-`` and the name.
     """
 
     def __init__(self, lab: Lab, draw: Callable[[Lab], str], topics: Collection[str], name: str) -> None:
         super().__init__()
         self.lab, self.draw, self.topics, self.name = lab, draw, frozenset(topics), name
         self.add_class("tk-view")
-        self.add_class("tk-" + name.replace(" ", "-"))
+        self.add_class(f"tk-v-{name}")
         lab.watch(self.hear)
         self.refresh()
 

@@ -196,7 +196,7 @@ def tiles(lab: Lab) -> str:
         ),
         f"up {bytes_text(head.bytes_up)} · down {bytes_text(head.bytes_down)}",
     )
-    return f'<div class="tk-tiles">{trust}{accuracy}{gap}{_epsilon_tile(outcome, head.epsilon)}{traffic}</div>'
+    return f'<div class="tk-tilegrid">{trust}{accuracy}{gap}{_epsilon_tile(outcome, head.epsilon)}{traffic}</div>'
 
 
 def status(lab: Lab) -> str:

@@ -86,13 +86,13 @@ def naive(trainer: RowTrainer, rounds: int) -> np.ndarray:
 
 
 def seconds(*jobs: Callable[[], object]) -> list[float]:
-    """Time jobs by turns and return the least seconds of each, which other load disturbs least."""
+    """Time jobs by turns and return the least processor seconds of each, which other load disturbs least."""
     taken: list[list[float]] = [[] for _ in jobs]
     for _ in range(REPEATS):
         for job, times in zip(jobs, taken, strict=True):
-            began = time.perf_counter()
+            began = time.process_time()
             job()
-            times.append(time.perf_counter() - began)
+            times.append(time.process_time() - began)
     return [min(times) for times in taken]
 
 
@@ -121,7 +121,7 @@ def test_engine_beside_the_naive_loop(job: str) -> None:
 @pytest.mark.parametrize("level", ["client", "example"])
 @pytest.mark.parametrize("job", JOBS)
 def test_privacy_beside_none(job: str, level: str) -> None:
-    """Whole rounds, every client evaluated on a fifth of its rows: privacy changes the result, in at most twice the time."""
+    """Whole rounds, with a fifth of the rows to evaluate on: privacy changes the result in at most twice the time."""
     sizes, _ = JOBS[job]
     privacy = gaussian(level=level, epsilon=None, noise=1.0)  # type: ignore[arg-type]
     off, on = bound(sizes, tested=0.2), bound(sizes, privacy, tested=0.2)

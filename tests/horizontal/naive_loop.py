@@ -132,7 +132,7 @@ def _noise(trainer: RowTrainer, index: int, client: int, scales: list[float]) ->
         training = sorted(np.flatnonzero(counts > step), key=lambda k: (-counts[k], k))
         rows = np.zeros((len(training), size))
         add_gaussian(rows, np.full(len(training), scale), stream(trainer.seed, index, "noise", "step", step))
-        drawn.append(rows[training.index(client)])
+        drawn.append(rows[[int(k) for k in training].index(client)])
     return drawn
 
 

@@ -141,6 +141,21 @@ def test_threads_are_given_back() -> None:
         torch.set_num_threads(before)
 
 
+def test_matrix_products_use_one_thread_and_get_the_others_back() -> None:
+    """More threads made rounds several times slower; a user's setting is as before afterwards."""
+    from threadpoolctl import threadpool_info, threadpool_limits  # type: ignore[import-untyped]
+
+    def threads() -> set[int]:
+        return {library["num_threads"] for library in threadpool_info() if library["user_api"] == "blas"}
+
+    trainer, inside = trainer_of("open"), []
+    with threadpool_limits(2, user_api="blas"):
+        before = threads()
+        trainer.step(trainer.start(), 1, lambda: inside.append(threads()))
+        assert threads() == before
+    assert 1 in inside[0]
+
+
 def test_what_is_refused() -> None:
     """Messages name the thing, the rule and the value."""
     fed = toy()

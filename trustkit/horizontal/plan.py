@@ -71,7 +71,18 @@ class Cohort:
     denominators: np.ndarray
 
     def active(self, step: int) -> int:
-        """Return how many clients, from the first, still train in a step."""
+        """Return how many clients, from the first, still train in a step.
+
+        Parameters
+        ----------
+        step : int
+            From 0.
+
+        Returns
+        -------
+        int
+            At most m.
+        """
         return int(np.count_nonzero(self.steps > step))
 
 

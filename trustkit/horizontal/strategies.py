@@ -69,7 +69,7 @@ def fedavg(
 
     Deviations
     ----------
-    The mean is over the round's clients, as in the authors' later text and in common use, not over all K.
+    The mean is over the round's clients, as in common use; the paper's line sums over all K.
     """
     return bind(fed, model, privacy, participation, rounds, seed, Local(lr=lr, epochs=epochs, batch=batch))
 

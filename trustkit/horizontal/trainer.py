@@ -18,6 +18,7 @@ from trustkit.horizontal.models import Dense
 from trustkit.horizontal.noise import privatise
 from trustkit.horizontal.plan import Cohort, Local, Sampling, cohort, participations, select
 from trustkit.horizontal.privacy import Gaussian, Ledger, open_ledger
+from trustkit.horizontal.threads import one_blas_thread
 from trustkit.records import Seen, State, Tick
 from trustkit.rng import stream
 
@@ -93,10 +94,11 @@ class RowTrainer:
         """
         chosen = select(self.seed, index, np.flatnonzero(self.train.sizes), self.share, self._cohorts)
         plan = cohort(self.seed, index, chosen, self.train.offsets, self.local)
-        params = self._merge(state["params"], self._train(state["params"], plan, tick), plan)
         counts = state["participations"].copy()
         counts[chosen] += 1
-        return {"params": params, "participations": counts}, self._look(params, chosen, counts, index)
+        with one_blas_thread():
+            params = self._merge(state["params"], self._train(state["params"], plan, tick), plan)
+            return {"params": params, "participations": counts}, self._look(params, chosen, counts, index)
 
     @property
     def _cohorts(self) -> Sampling:

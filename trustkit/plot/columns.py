@@ -2,16 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
+from matplotlib.figure import Figure
 
 from trustkit.data import FederatedDataset
 from trustkit.metrics.correlation import pcor_matrix, spearman
 from trustkit.plot import style
-
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
 
 __all__ = ["correlation_blocks"]
 
@@ -21,7 +17,7 @@ _MOST_NAMED = 6
 def _draw(size: int) -> Figure:
     import seaborn as sns
 
-    figure = style.blank(3.7, 3.3)
+    figure = style.blank(3.1, 2.75)
     axes = figure.add_subplot()
     axes.patch.set_alpha(0)
     sns.heatmap(

@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+from matplotlib.figure import Figure
 
 from trustkit.plot import style
-
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
 
 __all__ = ["client_fairness"]
 
@@ -19,7 +17,7 @@ MOST_SHOWN = 20
 
 
 def _draw(count: int) -> Figure:
-    figure = style.blank(3.9, 3.3)
+    figure = style.blank(3.1, 2.75)
     axes = figure.add_subplot()
     axes.patch.set_alpha(0)
     y = np.arange(count)
@@ -34,13 +32,13 @@ def _draw(count: int) -> Figure:
     line = axes.axvline(0.09, color=style.INK, linewidth=1, linestyle=":")
     pooled = axes.axvline(0, color=style.BASE, linewidth=1.4, linestyle="--")
     missing = [axes.text(0, k, "n/a", va="center", fontsize=8, visible=False) for k in y]
-    axes.set_ylim(count - 0.4, -0.9)
+    axes.set_ylim(count - 0.4, -1.1)
     axes.set_yticks(y, ["client 100 †"] * count, fontsize=9 if count <= 12 else 7)
     axes.tick_params(axis="y", length=0)
     axes.spines["left"].set_visible(False)
     axes.set_xlabel("gap between groups")
-    at_line = axes.text(0.09, -0.55, " 0.09", fontsize=8, va="center")
-    at_pooled = axes.text(0, count - 0.45, "", fontsize=7.5, va="bottom", ha="left")
+    at_line = axes.text(0.09, -0.7, "", fontsize=8, va="center")
+    at_pooled = axes.text(0, -0.7, "", fontsize=8, va="center")
     style.keep(
         figure,
         count,
@@ -113,8 +111,11 @@ def client_fairness(
         known = pooled is not None and bool(np.isfinite(pooled))
         parts["pooled"].set_visible(known)
         parts["pooled"].set_xdata([pooled if known else 0] * 2)
-        parts["at_pooled"].set_text(f" pooled {pooled:.3f}" if known else "")
+        below = known and pooled < threshold
+        parts["at_pooled"].set_text(f" pooled {pooled:.3f} " if known else "")
         parts["at_pooled"].set_x(pooled if known else 0)
+        parts["at_pooled"].set_horizontalalignment("right" if below else "left")
+        parts["at_line"].set_horizontalalignment("left" if below or not known else "right")
         reach = [threshold * 1.6, pooled if known else 0, *high[order], *opportunity[order]]
         parts["axes"].set_xlim(0, min(1.0, 1.08 * float(np.nanmax(reach))))
         parts["axes"].set_xlabel(label)
@@ -132,4 +133,4 @@ def _move(parts: dict[str, Any], disparity: np.ndarray, opportunity: np.ndarray,
     parts["gaps"].set_data(opportunity[shown], shown)
     parts["line"].set_xdata([threshold, threshold])
     parts["at_line"].set_x(threshold)
-    parts["at_line"].set_text(f" {threshold:g}")
+    parts["at_line"].set_text(f" {threshold:g} ")

@@ -2,15 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
+from matplotlib.figure import Figure
 
 from trustkit.data import FederatedDataset
 from trustkit.plot import style
-
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
 
 __all__ = ["label_shares"]
 
@@ -20,7 +16,7 @@ _MOST_NAMED = 20
 def _draw(parties: int, classes: tuple[str, ...]) -> Figure:
     import seaborn as sns
 
-    figure = style.blank(3.7, 3.3)
+    figure = style.blank(3.1, 2.75)
     axes = figure.add_subplot()
     axes.patch.set_alpha(0)
     palette = sns.color_palette("colorblind" if len(classes) <= 10 else "husl", len(classes))

@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+from matplotlib.figure import Figure
 
 from trustkit.plot import style
-
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
 
 __all__ = ["pillar_radar"]
 
@@ -20,8 +18,9 @@ def _scores(report: Any) -> dict[str, float | None]:
 
 
 def _draw(names: list[str]) -> Figure:
-    figure = style.blank(3.7, 3.3)
-    axes = figure.add_subplot(projection="polar")
+    figure = style.blank(3.2, 2.45)
+    figure.set_layout_engine("none")
+    axes = figure.add_axes((0.28, 0.14, 0.44, 0.7), projection="polar")
     axes.patch.set_alpha(0)
     axes.set_theta_offset(np.pi / 2)
     axes.set_theta_direction(-1)
@@ -33,13 +32,14 @@ def _draw(names: list[str]) -> Figure:
     (now,) = axes.plot([], [], color=style.NOW, linewidth=2, marker="o", markersize=4)
     (area,) = axes.fill([0, 0, 0], [0, 0, 0], color=style.NOW, alpha=0.16, linewidth=0)
     angles = np.linspace(0, 2 * np.pi, len(names), endpoint=False)
-    axes.set_xticks(angles, [f"{name} 0.00" for name in names])
+    axes.set_xticks(angles, [f"{name}\n0.00" for name in names])
     for angle, tick in zip(angles, axes.get_xticklabels(), strict=True):
         side = np.sin(angle)
+        tick.set_linespacing(1.1)
+        tick.set_fontsize(8.2)
         tick.set_horizontalalignment("center" if abs(side) < 0.1 else "left" if side > 0 else "right")
     axes.tick_params(axis="x", pad=1)
     style.keep(figure, tuple(names), axes=axes, angles=angles, base=base, now=now, area=area)
-    style.settle(figure)
     return figure
 
 
@@ -76,7 +76,7 @@ def pillar_radar(report: Any, baseline: Any = None, figure: Figure | None = None
         parts["now"].set_data(angles, values)
         parts["area"].set_xy(np.column_stack([angles, values]) if values.size else np.zeros((3, 2)))
         parts["base"].set_data(*(_polygon(parts["angles"], _scores(baseline)) if baseline is not None else ([], [])))
-        labels = [f"{name} {'n/a' if score is None or not np.isfinite(score) else f'{score:.2f}'}"
+        labels = [f"{name}\n{'n/a' if score is None or not np.isfinite(score) else f'{score:.2f}'}"
                   for name, score in scores.items()]  # fmt: skip
         parts["axes"].set_xticks(parts["angles"], labels)
     return figure

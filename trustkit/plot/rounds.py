@@ -2,21 +2,17 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
+from matplotlib.figure import Figure
 
 from trustkit.plot import style
 from trustkit.records import RunRecord
 
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
-
 __all__ = ["accuracy_by_round"]
 
 
-def _draw(rounds: int) -> Figure:
-    figure = style.blank(7.8, 2.3)
+def _draw(wide: bool) -> Figure:
+    figure = style.blank(*((6.6, 1.9) if wide else (3.3, 2.2)))
     axes = figure.add_subplot()
     axes.patch.set_alpha(0)
     band = axes.fill_between([1, 2], [0, 0], [1, 1], color=style.NOW, alpha=0.16, linewidth=0)
@@ -30,9 +26,15 @@ def _draw(rounds: int) -> Figure:
     axes.grid(axis="y", color=style.GRID, linewidth=0.6)
     axes.set_xlabel("round")
     axes.set_ylabel("accuracy")
-    style.keep(figure, rounds, axes=axes, band=band, base=base, now=now, dot=dot, word=word, base_word=base_word)
+    style.keep(figure, wide, axes=axes, band=band, base=base, now=now, dot=dot, word=word, base_word=base_word)
     style.settle(figure)
     return figure
+
+
+def _ticks(rounds: int) -> list[int]:
+    """Round 1 and a few round numbers."""
+    step = next(s for s in (1, 2, 5, 10, 20, 50, 100, 10**9) if rounds / s <= 6)
+    return [1, *(k for k in range(step, rounds + 1, step) if k > 1 + step / 4)]
 
 
 def _mean(accuracy: np.ndarray) -> np.ndarray:
@@ -41,7 +43,7 @@ def _mean(accuracy: np.ndarray) -> np.ndarray:
 
 
 def accuracy_by_round(
-    record: RunRecord | None, baseline: RunRecord | None = None, figure: Figure | None = None
+    record: RunRecord | None, baseline: RunRecord | None = None, wide: bool = True, figure: Figure | None = None
 ) -> Figure:
     """Draw the mean test accuracy over clients by round, with a band from the worst to the best client.
 
@@ -51,6 +53,8 @@ def accuracy_by_round(
         The run; ``None`` or an empty one draws empty axes.
     baseline : RunRecord, optional
         Drawn dashed.
+    wide : bool
+        Whether it has a whole row to itself.
     figure : Figure, optional
         The picture to redraw.
 
@@ -62,9 +66,9 @@ def accuracy_by_round(
     rounds = 1 if record is None else record.experiment.rounds
     longest = max(rounds, 1 if baseline is None else len(baseline))
     with style.looks():
-        if figure is None or style.artists(figure, "accuracy") is None:
-            figure = _draw("accuracy")  # type: ignore[arg-type]
-        parts = style.artists(figure, "accuracy") or {}
+        if figure is None or style.artists(figure, wide) is None:
+            figure = _draw(wide)
+        parts = style.artists(figure, wide) or {}
         played = 0 if record is None else len(record)
         index = np.arange(1, played + 1) if record is None else record.index
         accuracy = np.full((0, 1), np.nan) if record is None or not played else record.accuracy
@@ -75,8 +79,8 @@ def accuracy_by_round(
         parts["now"].set_data(index, mean)
         parts["dot"].set_data(index[-1:], mean[-1:])
         parts["band"].set_data(index, low, high)
-        parts["axes"].set_xlim(1, max(2, longest) * 1.12)
-        parts["axes"].set_xticks(sorted({1, *np.linspace(1, longest, 5).round().astype(int)}))
+        parts["axes"].set_xlim(1, max(2, longest) * (1.12 if wide else 1.3))
+        parts["axes"].set_xticks(_ticks(longest))
         parts["word"].set_text(f"now {mean[-1]:.3f}" if played else "")
         parts["word"].set_position((float(index[-1]) + 0.012 * longest, float(mean[-1])) if played else (1, 0.5))
         earlier = np.zeros((0, 1)) if baseline is None else baseline.accuracy

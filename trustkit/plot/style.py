@@ -8,12 +8,14 @@ import re
 import weakref
 from collections.abc import Hashable, Iterator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
+import matplotlib
+from matplotlib.backends.backend_agg import FigureCanvasAgg
+from matplotlib.backends.backend_svg import FigureCanvasSVG
+from matplotlib.figure import Figure
 
-__all__ = ["BASE", "GRID", "INK", "NOW", "WARN", "artists", "blank", "looks", "to_svg"]
+__all__ = ["BASE", "GRID", "INK", "NOW", "WARN", "Picture", "artists", "blank", "keep", "looks", "settle", "to_svg"]
 
 NOW, BASE, WARN, INK, GRID = "#0072b2", "#8b8d90", "#d55e00", "#000000", "#b9bcc0"
 """Series now, pinned baseline, over the threshold (Okabe–Ito colours), text and axes, grid."""
@@ -41,10 +43,20 @@ def looks() -> Iterator[None]:
     None
         Inside, matplotlib draws as trustkit does.
     """
-    import matplotlib
-
     with matplotlib.rc_context(_RC):
         yield
+
+
+class Picture(Figure):
+    """A matplotlib figure that a notebook shows without pyplot: on white, so that a dark theme can be read too."""
+
+    def _repr_png_(self) -> bytes:
+        buffer = io.BytesIO()
+        with looks():
+            FigureCanvasAgg(self).print_figure(
+                buffer, format="png", dpi=130, facecolor="white", metadata={"Software": None}
+            )
+        return buffer.getvalue()
 
 
 def blank(width: float, height: float) -> Figure:
@@ -60,9 +72,7 @@ def blank(width: float, height: float) -> Figure:
     matplotlib.figure.Figure
         Not registered anywhere, so it is freed when nobody holds it.
     """
-    from matplotlib.figure import Figure
-
-    figure = Figure(figsize=(width, height), layout="constrained")
+    figure = Picture(figsize=(width, height), layout="constrained")
     figure.patch.set_alpha(0)
     return figure
 
@@ -134,8 +144,6 @@ def to_svg(figure: Figure, label: str) -> str:
     str
         An ``<svg role="img" aria-label="…">`` element as wide as its place.
     """
-    from matplotlib.backends.backend_svg import FigureCanvasSVG
-
     buffer = io.StringIO()
     with looks():
         FigureCanvasSVG(figure).print_svg(
@@ -145,7 +153,8 @@ def to_svg(figure: Figure, label: str) -> str:
     text = text[text.index("<svg") :]
     text = re.sub(r"<metadata>.*?</metadata>", "", text, count=1, flags=re.DOTALL)
     text = re.sub(r'width="[^"]+" height="[^"]+"', 'width="100%"', text, count=1)
-    text = re.sub(r"(<text style=\"[^\"]*?)font: ", r"\1fill: currentColor; font: ", text)
+    text = re.sub(r"font-family: [^;\"]*", "font-family: inherit", text)
+    text = re.sub(r'<text style="(?![^"]*fill:)', '<text style="fill: currentColor; ', text)
     text = text.replace(f"stroke: {INK}", "stroke: currentColor").replace(f"fill: {INK}", "fill: currentColor")
     for colour, variable in _THEME.items():
         text = text.replace(f": {colour}", f": var({variable}, {colour})")

@@ -78,7 +78,11 @@ def importance(
     """
     m = width(data)
     args = SPLITS["importance"].arguments(
-        {"parties": parties, "alpha": np.asarray(alpha, float).tolist(), "allow_empty": allow_empty}
+        {
+            "parties": parties,
+            "alpha": alpha,
+            "allow_empty": allow_empty,
+        }
     )
     K = len(party_sizes(int(parties), m))
     weights = np.atleast_1d(np.asarray(args["alpha"], float))

@@ -14,10 +14,10 @@ __all__ = ["Alpha", "Clients", "MinRows", "asked_for", "cells", "deal", "filled"
 
 Clients = Annotated[int, Interval(2, 100), "clients"]
 Alpha = Annotated[float, Interval(0.01, 100, log=True), "small: clients differ more"]
-MinRows = Annotated[int, Interval(0, 1000), "training rows that every client gets at least"]
+MinRows = Annotated[int, Interval(1, 1000), "training rows that every client gets at least"]
 
 
-def asked_for(name: str, data: Dataset, labels: bool = False, least: int = 1, **args: Any) -> Use:
+def asked_for(name: str, data: Dataset, labels: bool = False, **args: Any) -> Use:
     """Check what was asked for, before any work starts.
 
     Parameters
@@ -28,10 +28,8 @@ def asked_for(name: str, data: Dataset, labels: bool = False, least: int = 1, **
         Whose rows are to be divided.
     labels : bool
         Whether the split needs classes.
-    least : int
-        Training rows that each of ``args["parties"]`` needs, at least 1.
     **args
-        The user parameters.
+        The user parameters; ``min_rows`` or ``shards_per_party`` say how many training rows each party needs.
 
     Returns
     -------
@@ -49,10 +47,11 @@ def asked_for(name: str, data: Dataset, labels: bool = False, least: int = 1, **
         )
     asked = Use(name, SPLITS[name].arguments(args))
     train = int((~data.held_out).sum())
-    if "parties" in args and asked.args["parties"] * least > train:
+    least = asked.args.get("min_rows", asked.args.get("shards_per_party", 1))
+    if asked.args["parties"] * least > train:
         raise ValueError(
-            f"{data.name} has {train:,} training rows, which must be at least {least} for each of the "
-            f"parties, got {asked.args['parties']} parties"
+            f"parties must be at most {train // least}, so that each gets at least {least} of the {train:,} "
+            f"training rows of {data.name}, got {asked.args['parties']}"
         )
     return asked
 

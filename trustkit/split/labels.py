@@ -34,7 +34,7 @@ def dirichlet(
     alpha : float
         Concentration, in [0.01, 100]: at 100 clients are much alike, at 0.01 a class goes almost whole to one client.
     min_rows : int
-        Training rows that every client gets at least, in [0, 1000]; K·min_rows at most the training rows.
+        Training rows that every client gets at least, in [1, 1000]; K·min_rows at most the training rows.
     seed : int
         Any integer.
 
@@ -71,9 +71,7 @@ def dirichlet(
     >>> skews[0] > 0.4, skews[1] < 0.1
     (True, True)
     """
-    asked = asked_for(
-        "dirichlet", data, labels=True, least=max(1, min_rows), parties=parties, alpha=alpha, min_rows=min_rows
-    )
+    asked = asked_for("dirichlet", data, labels=True, parties=parties, alpha=alpha, min_rows=min_rows)
     K, chance = asked.args["parties"], stream(seed, "dirichlet", "rows").random(data.y.size)
     uniforms = stream(seed, "dirichlet", "shares").random((len(data.classes), K))
     shares = dirichlet_shares(np.full(K, asked.args["alpha"]), uniforms)
@@ -132,7 +130,6 @@ def shards(
     """
     asked = asked_for("shards", data, labels=True, parties=parties, shards_per_party=shards_per_party)
     K, each = asked.args["parties"], asked.args["shards_per_party"]
-    asked_for("shards", data, least=each, parties=parties, shards_per_party=shards_per_party)
     holder = stream(seed, "shards", "deal").permutation(np.repeat(np.arange(K), each))
     order = np.argsort(cells(data) + stream(seed, "shards", "rows").random(data.y.size))
     train = int((~data.held_out).sum())

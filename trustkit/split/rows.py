@@ -70,7 +70,7 @@ def quantity(
     alpha : float
         Concentration, in [0.01, 100]: at 100 sizes are much alike, at 0.01 one client has almost all rows.
     min_rows : int
-        Training rows that every client gets at least, in [0, 1000]; K·min_rows at most the training rows.
+        Training rows that every client gets at least, in [1, 1000]; K·min_rows at most the training rows.
     seed : int
         Any integer.
 
@@ -104,7 +104,7 @@ def quantity(
     >>> sizes.min().item(), sizes.sum().item()
     (5, 90)
     """
-    asked = asked_for("quantity", data, least=max(1, min_rows), parties=parties, alpha=alpha, min_rows=min_rows)
+    asked = asked_for("quantity", data, parties=parties, alpha=alpha, min_rows=min_rows)
     K, chance = asked.args["parties"], stream(seed, "quantity", "rows").random(data.y.size)
     shares = dirichlet_shares(np.full(K, asked.args["alpha"]), stream(seed, "quantity", "shares").random(K))
     owner, moved = filled(data, deal(data.held_out.astype(int), np.tile(shares, (2, 1)), chance), asked.args, chance)

@@ -19,7 +19,8 @@ from trustkit.split.seats import canonical_owner, count_divisions, member_table,
 __all__ = ["Bounds", "Reached", "bounds", "reach"]
 
 ENUMERATED = 50_000  # at most this many distinct divisions are all tried
-PATHS = 4  # paths that are bisected for a target where columns are too many to anneal
+PATHS = 4  # paths that are bisected for a target beyond 64 columns
+EFFORT = 20_000_000  # bounds the steps of annealing for a target beyond 64 columns: cubes of block sizes
 REMEMBERED = 64  # results of `bounds` that are kept
 
 
@@ -204,7 +205,8 @@ def reach(
     Notes
     -----
     The target is (1 − β)·min + β·max. A path of swaps leads from one bound to the other and is bisected for the target;
-    up to 64 columns |Icor − target| is then annealed, beyond that the nearest of four paths is taken.
+    then |Icor − target| is annealed. Beyond 64 columns the nearest of four paths is taken, and annealed the less, the
+    larger the blocks are.
 
     Source
     ------
@@ -241,7 +243,7 @@ def reach(
 def _approach(
     score: Scorer, target: float, width: float, bounds: Bounds, rng: np.random.Generator, tick: Callable[[], None]
 ) -> tuple[np.ndarray, int]:
-    """Bisect paths of swaps between the bounds; with few columns, anneal the distance to the target from there."""
+    """Bisect paths of swaps between the bounds; unless blocks are large, anneal the distance to the target then."""
     sizes, m = score.sizes.tolist(), int(score.sizes.sum())
     small = m <= POLISHED
     enough = width * (1e-4 if small else 2e-3)
@@ -257,9 +259,10 @@ def _approach(
             if abs(value - target) < off:
                 near, off = path[middle], abs(value - target)
             low, high = (middle, high) if value <= target else (low, middle)
-    if small and off > enough:
-        members = np.repeat(member_table(near, sizes)[None], 16, axis=0)
-        heat = width * np.geomspace(0.02, 2e-4, 120)
+    effort = 120 if small else min(120, EFFORT // ((2 * len(sizes) - 3) * score.depth[0] ** 3))
+    if effort > 0 and off > enough:
+        members = np.repeat(member_table(near, sizes)[None], 16 if small else 4, axis=0)
+        heat = width * np.geomspace(0.02, 2e-4, effort)
         found = anneal(score, members, lambda value: np.abs(value - target), heat, rng, tick, enough)
         near, scored = owner_vector(found.members[found.energy.argmin()], m), scored + found.evaluations
     return canonical_owner(near, sizes), scored

@@ -30,6 +30,8 @@ def party_sizes(parties: int | Sequence[int], columns: int) -> tuple[int, ...]:
 
     Raises
     ------
+    TypeError
+        If they are neither.
     ValueError
         If the parties do not fit the columns.
 
@@ -38,6 +40,8 @@ def party_sizes(parties: int | Sequence[int], columns: int) -> tuple[int, ...]:
     >>> party_sizes(3, 8), party_sizes([5, 3], 8)
     ((3, 3, 2), (5, 3))
     """
+    if not isinstance(parties, (int, np.integer, Sequence, np.ndarray)) or isinstance(parties, (bool, str)):
+        raise TypeError(f"parties must be a whole number or a list of them, got {parties!r}")
     if isinstance(parties, (int, np.integer)):
         if not 2 <= parties <= columns:
             raise ValueError(f"parties must be between 2 and the {columns} columns, got {parties}")

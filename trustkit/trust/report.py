@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from trustkit import jsonfile
 from trustkit.trust import explain, render
+from trustkit.trust.table import table
 from trustkit.trust.taxonomy import METRICS, NOTIONS, PILLARS, Metric
 
 if TYPE_CHECKING:
@@ -226,6 +227,16 @@ class TrustReport:
             lines.append("| " + " | ".join(cell.replace("|", "\\|") for cell in cells) + " |")
         text = "\n".join([*lines, "", f"Profile {self.profile.name}: {self.profile.about}", ""])
         return text.replace("<", "&lt;")
+
+    def to_text(self) -> str:
+        """Write the report as aligned lines for a terminal.
+
+        Returns
+        -------
+        str
+            One line for each pillar and metric.
+        """
+        return table(self)
 
     def to_html(self) -> str:
         """Write the report as one HTML file that needs nothing else.

@@ -73,8 +73,8 @@ def splitnn(
 
     Source
     ------
-    Vepakomma et al. (2018), "Split learning for health"; sizes and training as in VertiBench (Wu et al. 2023),
-    section 5 and appendix.
+    Vepakomma et al. (2018), "Split learning for health"; sizes and training as in the experiments of VertiBench
+    (Wu et al. 2023) and its code.
 
     Deviations
     ----------

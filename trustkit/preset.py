@@ -68,13 +68,12 @@ def _traffic(
 
 def _start(epsilon: float | None = None, **changes: object) -> Callable[[], Experiment]:
     def make() -> Experiment:
-        private = None if epsilon is None else use("gaussian", epsilon=epsilon)
         start = Experiment(
             "acs_employment",
-            use("dirichlet", parties=10, alpha=0.5),
-            "fedavg",
-            "mlp",
-            private,
+            use("dirichlet", parties=10, alpha=1.0),
+            use("fedavg", lr=0.02),
+            "logistic",
+            None if epsilon is None else use("gaussian", epsilon=epsilon),
             participation=0.5,
             seed=42,
         )

@@ -1,0 +1,284 @@
+"""The search for the bounds of Icor and for a β between them."""
+
+from __future__ import annotations
+
+import itertools
+import json
+import math
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any, get_args
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from trustkit.metrics import icor, spearman
+from trustkit.metrics.correlation import Definition
+from trustkit.rng import stream
+from trustkit.split import search
+from trustkit.split.anneal import anneal
+from trustkit.split.extremes import extremes
+from trustkit.split.scores import scorer
+from trustkit.split.search import bounds, reach
+from trustkit.split.seats import (
+    all_divisions,
+    canonical_owner,
+    count_divisions,
+    member_table,
+    owner_vector,
+    party_sizes,
+    swap_path,
+)
+from trustkit.split.surrogate import warm
+
+GOLDEN = json.loads((Path(__file__).parents[1] / "golden" / "correlation.json").read_text())["tables"]
+DEFINITIONS: tuple[Definition, ...] = get_args(Definition)
+SIZES = st.lists(st.integers(1, 4), min_size=2, max_size=4)
+
+
+def noise(columns: int, seed: int = 0) -> np.ndarray:
+    """Return correlations of columns that share three hidden causes; one column is constant."""
+    rng = stream(seed, "noise")
+    X = rng.normal(size=(60, 3)) @ rng.normal(size=(3, columns)) + rng.normal(size=(60, columns))
+    X[:, 0] = 1.0
+    return spearman(X)
+
+
+def golden_correlation(name: str) -> np.ndarray:
+    """Return the correlations of a golden table."""
+    from sklearn import datasets
+
+    if name == "mc12":
+        return spearman(datasets.make_classification(n_samples=1000, n_features=12, random_state=0)[0])
+    if name == "mc40":
+        shape = {"n_features": 40, "n_informative": 10, "n_redundant": 15, "n_repeated": 5}
+        return spearman(datasets.make_classification(n_samples=2000, shuffle=False, random_state=1, **shape)[0])
+    return spearman(getattr(datasets, f"load_{name}")().data)
+
+
+@given(SIZES)
+@settings(max_examples=25)
+def test_all_divisions_are_listed_once(sizes: list[int]) -> None:
+    """Against brute force over permutations of owners, with parties of one size interchangeable."""
+    if sum(sizes) > 8:
+        sizes = [2, 3, 3]
+    flat = [k for k, size in enumerate(sizes) for _ in range(size)]
+    brute = {tuple(canonical_owner(np.array(owner), sizes)) for owner in set(itertools.permutations(flat))}
+    listed = [tuple(owner) for owner in all_divisions(sizes).tolist()]
+    assert len(listed) == len(set(listed)) == count_divisions(sizes)
+    assert set(listed) == {tuple(map(int, owner)) for owner in brute}
+
+
+@given(SIZES, st.integers(0, 99))
+def test_a_path_of_swaps_keeps_the_sizes(sizes: list[int], seed: int) -> None:
+    """It leads from one division to the other in fewer than m steps, each a swap of two columns."""
+    rng = stream(seed, "path")
+    flat = np.repeat(np.arange(len(sizes)), sizes)
+    start, end = rng.permutation(flat), rng.permutation(flat)
+    path = list(swap_path(start, end, sizes, rng.permutation(flat.size).tolist()))
+    assert (path[0] == start).all()
+    assert (canonical_owner(path[-1], sizes) == canonical_owner(end, sizes)).all()
+    assert len(path) <= flat.size
+    assert all((one != two).sum() == 2 for one, two in itertools.pairwise(path))
+    assert all(np.bincount(step, minlength=len(sizes)).tolist() == sizes for step in path)
+
+
+@given(SIZES, st.integers(0, 99))
+def test_lists_of_members_and_owner_vectors_are_the_same(sizes: list[int], seed: int) -> None:
+    """There and back again, one by one and many at once."""
+    owner = stream(seed, "seats").permutation(np.repeat(np.arange(len(sizes)), sizes))
+    table = member_table(owner, sizes)
+    assert (owner_vector(table, owner.size) == owner).all()
+    assert (member_table(np.stack([owner, owner]), sizes)[1] == table).all()
+
+
+def test_party_sizes() -> None:
+    """Equal ones as `numpy.array_split` makes them; given ones are checked."""
+    assert party_sizes(4, 14) == tuple(len(part) for part in np.array_split(np.arange(14), 4))
+    assert party_sizes((1, 13), 14) == (1, 13)
+    for bad in (1, 15, [14], [13, 2], [0, 14], [-1, 15]):
+        with pytest.raises(ValueError, match=r"parties must be .* 14 columns, got"):
+            party_sizes(bad, 14)
+    for wrong in (2.5, "3", True):
+        with pytest.raises(TypeError, match="parties must be a whole number or a list"):
+            party_sizes(wrong, 14)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("definition", DEFINITIONS)
+@pytest.mark.parametrize("sizes", [(4, 3, 3, 3), (9, 2, 2), (6, 5, 1, 1), (2, 2, 3, 3, 3), (7, 6)])
+def test_many_scores_at_once_are_icor(definition: Definition, sizes: tuple[int, ...]) -> None:
+    """The identities for norms and traces, the padding and the orientation of blocks change nothing."""
+    corr = noise(13)
+    owners = np.stack([stream(k, "owners").permutation(np.repeat(np.arange(len(sizes)), sizes)) for k in range(5)])
+    scored = scorer(corr, sizes, definition).terms(member_table(owners, sizes)).sum(axis=1)
+    np.testing.assert_allclose(scored, [icor(corr, owner, definition) for owner in owners], atol=1e-7)
+
+
+@pytest.mark.parametrize("definition", DEFINITIONS)
+def test_annealing_keeps_its_books(definition: Definition) -> None:
+    """After many swaps the energy of each chain is the score of its division, and never above the start's."""
+    corr, sizes = noise(14), (5, 4, 3, 2)
+    score, rng = scorer(corr, sizes, definition), stream(0, "anneal")
+    owners = np.stack([rng.permutation(np.repeat(np.arange(4), sizes)) for _ in range(6)])
+    found = anneal(score, member_table(owners, sizes), np.negative, np.full(200, 1e-2), rng, lambda: None)
+    for members, energy, start in zip(found.members, found.energy, owners, strict=True):
+        assert -energy == pytest.approx(icor(corr, owner_vector(members, 14), definition), abs=1e-7)
+        assert -energy >= icor(corr, start, definition) - 1e-7
+
+
+@pytest.mark.parametrize("definition", DEFINITIONS)
+def test_the_surrogate_moves_icor_both_ways(definition: Definition) -> None:
+    """It keeps the sizes, and ends far from random divisions on both sides."""
+    corr, sizes = noise(40), (12, 10, 10, 8)
+    score, rng = scorer(corr, sizes, definition), stream(0, "warm")
+    owners = np.stack([rng.permutation(np.repeat(np.arange(4), sizes)) for _ in range(8)])
+    start = score.terms(member_table(owners, sizes)).sum(axis=1)
+    sign, heat = np.repeat([1.0, -1.0], 4), start.std() * np.geomspace(0.1, 1e-2, 400)
+    members = warm(score, member_table(owners, sizes), sign, heat, rng, lambda: None)
+    assert all(sorted(row[row < 40]) == list(range(40)) for row in members.reshape(8, -1))
+    assert ((members < 40).sum(axis=2) == sizes).all()
+    end = score.terms(members).sum(axis=1)
+    assert end[:4].max() < start.min() - start.std()
+    assert end[4:].min() > start.max()
+
+
+@pytest.mark.parametrize("definition", DEFINITIONS)
+@pytest.mark.parametrize("sizes", [(2, 2, 2, 2), (4, 2, 2), (3, 3, 1, 1)])
+def test_bounds_are_certain_where_all_divisions_are_tried(definition: Definition, sizes: tuple[int, ...]) -> None:
+    """Against every permutation, scored one by one with singular values; β takes the nearest of all."""
+    corr = noise(8)
+    flat = [k for k, size in enumerate(sizes) for _ in range(size)]
+    every = sorted({round(icor(corr, np.array(one), definition), 12) for one in set(itertools.permutations(flat))})
+    found = bounds(corr, sizes, 0, definition)
+    assert found.exact
+    assert found.evaluations == count_divisions(sizes)
+    assert (found.min, found.max) == pytest.approx((every[0], every[-1]), abs=1e-10)
+    for beta in (0.25, 0.5, 0.9):
+        target = (1 - beta) * found.min + beta * found.max
+        nearest = min(abs(value - target) for value in every)
+        assert abs(reach(corr, sizes, beta, found, 0, definition).icor - target) == pytest.approx(nearest, abs=1e-7)
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_annealing_finds_what_trying_all_finds(seed: int) -> None:
+    """mc12 has 15,400 divisions; the chains see fewer of them than that."""
+    corr, sizes = golden_correlation("mc12"), (3, 3, 3, 3)
+    low, high, _ = extremes(scorer(corr, sizes, "package"), stream(seed, "test"), lambda: None)
+    certain = bounds(corr, sizes, definition="package")
+    assert icor(corr, low, "package") == pytest.approx(certain.min, abs=1e-9)
+    assert icor(corr, high, "package") == pytest.approx(certain.max, abs=1e-9)
+
+
+@pytest.mark.parametrize(
+    ("name", "seed"),
+    [
+        ("mc12", 0),
+        ("wine", 0),
+        *[(name, seed) for name in ("breast_cancer", "mc40") for seed in (0, 1, 2)],
+        ("digits", 0),
+    ],
+)
+def test_best_known_bounds_are_met(name: str, seed: int) -> None:
+    """Within 0.001 of the best that is known, or better."""
+    corr, golden = golden_correlation(name), GOLDEN[name]
+    sizes = party_sizes(golden["parties"], len(corr))
+    found = bounds(corr, sizes, seed, "package")
+    best_low, best_high = golden["best_known"]
+    assert found.min <= best_low + 1e-3
+    assert found.max >= best_high - 1e-3
+    assert found.exact == (count_divisions(sizes) <= search.ENUMERATED)
+    assert icor(corr, found.owner_min, "package") == found.min
+    assert icor(corr, found.owner_max, "package") == found.max
+
+
+def largest_gap(corr: np.ndarray, sizes: Sequence[int], definition: Definition) -> float:
+    """Return how far β is missed at most, over a range of it, and check that β is monotone."""
+    ends = bounds(corr, sizes, 0, definition)
+    asked = np.array([0.0, 0.1, 0.3, 0.5, 0.7, 0.9, 1.0])
+    found = [reach(corr, sizes, float(beta), ends, 0, definition) for beta in asked]
+    achieved = np.array([ends.beta(one.icor) for one in found])
+    assert achieved[0] == 0.0
+    assert achieved[-1] == 1.0
+    assert (np.diff(achieved) > 0).all()
+    for one in found:
+        assert np.bincount(one.owner).tolist() == list(sizes)
+        assert one.icor == icor(corr, one.owner, definition)
+    return float(np.abs(achieved - asked).max())
+
+
+@pytest.mark.parametrize("definition", DEFINITIONS)
+@pytest.mark.parametrize(("name", "parties"), [("wine", 3), ("breast_cancer", 3), ("digits", 4)])
+def test_beta_is_reached(name: str, parties: int, definition: Definition) -> None:
+    """Within 0.02, and exactly at both ends."""
+    corr = golden_correlation(name)
+    assert largest_gap(corr, party_sizes(parties, len(corr)), definition) < 0.02
+
+
+@pytest.mark.parametrize("definition", DEFINITIONS)
+def test_beta_is_reached_beyond_polishing(definition: Definition) -> None:
+    """With 90 columns and unequal parties."""
+    assert largest_gap(noise(90), (40, 20, 20, 10), definition) < 0.02
+
+
+def test_a_matrix_without_any_choice() -> None:
+    """Independent columns: every division has Icor 0, and β is not defined."""
+    for columns, sizes in ((6, (3, 3)), (30, (10, 10, 10)), (70, (35, 35))):
+        found = bounds(np.eye(columns), sizes)
+        assert found.min == found.max == 0.0
+        assert math.isnan(found.beta(0.0))
+        assert np.bincount(reach(np.eye(columns), sizes, 0.5, found).owner).tolist() == list(sizes)
+
+
+def test_bounds_are_remembered_and_the_seed_decides() -> None:
+    """The second time is the same value; other seeds may find others, the same seed finds the same."""
+    corr = noise(22)
+    first = bounds(corr, (11, 11), 5)
+    assert bounds(corr.copy(), [11, 11], 5) is first
+    assert not first.owner_min.flags.writeable
+    search._KNOWN.clear()
+    again = bounds(corr, (11, 11), 5)
+    assert again is not first
+    assert (again.owner_min == first.owner_min).all()
+    assert (again.owner_max == first.owner_max).all()
+    one, two = (reach(corr, (11, 11), 0.4, again, 7) for _ in range(2))
+    assert (one.owner == two.owner).all()
+
+
+def test_the_memory_does_not_grow_for_ever() -> None:
+    """Old answers are dropped."""
+    for seed in range(search.REMEMBERED + 5):
+        bounds(noise(4), (2, 2), seed)
+    assert len(search._KNOWN) == search.REMEMBERED
+
+
+@pytest.mark.parametrize("columns", [12, 18, 30, 70])
+def test_a_caller_can_stop_the_search(columns: int) -> None:
+    """What ``tick`` raises comes out, and nothing half-done is remembered."""
+
+    def stop() -> None:
+        raise TimeoutError
+
+    corr, sizes = noise(columns, seed=9), party_sizes(3, columns)
+    search._KNOWN.clear()
+    with pytest.raises(TimeoutError):
+        bounds(corr, sizes, tick=stop)
+    assert not search._KNOWN
+    if columns > 12:
+        with pytest.raises(TimeoutError):
+            reach(corr, sizes, 0.5, bounds(corr, sizes), tick=stop)
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (lambda: bounds(np.eye(4), (2, 3)), r"add up to the 4 columns of corr, got \[2, 3\]"),
+        (lambda: bounds(np.eye(4), (4,)), r"at least 2 and .*, got \[4\]"),
+        (lambda: reach(np.eye(4), (2, 2), 1.5, bounds(np.eye(4), (2, 2))), "beta must be between 0 and 1, got 1.5"),
+    ],
+)
+def test_errors_name_the_thing(call: Any, message: str) -> None:
+    """The thing, the rule and the value."""
+    with pytest.raises(ValueError, match=message):
+        call()

@@ -1,0 +1,37 @@
+"""The trust report as a table for a terminal."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from trustkit.trust.explain import number, raw_text
+from trustkit.trust.taxonomy import NOTIONS, PILLARS
+
+if TYPE_CHECKING:
+    from trustkit.trust.report import TrustReport
+
+__all__ = ["table"]
+
+
+def table(report: TrustReport) -> str:
+    """Write trust, pillars and metrics as aligned lines.
+
+    Parameters
+    ----------
+    report : TrustReport
+        Any.
+
+    Returns
+    -------
+    str
+        One line for each pillar and metric; n/a where there is no score.
+    """
+    lines = [f"{'trust':52}{number(report.score):>8}", ""]
+    for pillar, score in report.pillars.items():
+        lines.append(f"{PILLARS[pillar]:52}{number(score):>8}")
+        for line in report.metrics:
+            if line.pillar == pillar:
+                status = "" if line.status == "ok" else f"  {line.status}"
+                name = f"  {NOTIONS[line.notion].name}: {line.row.name}"
+                lines.append(f"{name:52.51}{number(line.score):>8}  raw {raw_text(line)}{status}")
+    return "\n".join([*lines, *(f"\n{note}" for note in report.notes)])
