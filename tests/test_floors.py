@@ -18,7 +18,7 @@ import pytest
 ROOT = Path(__file__).parents[1]
 
 FLOORS = {
-    0: ["rng", "jsonfile", "parameters", "uses", "catalogue", "partition", "data", "records"],
+    0: ["rng", "threads", "jsonfile", "parameters", "uses", "catalogue", "partition", "data", "records"],
     1: ["metrics", "datasets"],
     2: ["split", "horizontal", "vertical", "trust"],
     3: ["experiment", "rounds", "facts", "findings", "preset", "store", "export", "plot", "audit"],

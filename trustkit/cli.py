@@ -188,9 +188,11 @@ def main() -> None:
     except Exception as error:  # what Typer found wrong with the words of the call
         if type(error).__name__ == "NoArgsIsHelpError":
             cli(["--help"])
-        elif not hasattr(error, "format_message"):
+            return
+        words = getattr(error, "format_message", None)
+        if words is None:
             raise
-        _refuse(error.format_message().replace("\n", " "))
+        _refuse(words().replace("\n", " "))
     sys.exit(status if isinstance(status, int) else 0)
 
 

@@ -121,7 +121,7 @@ def fairness_of(record: RunRecord, attribute: str | None = None) -> Fairness | N
         opportunity_from_counts(counts),
         low,
         high,
-        ((size > 0) & (size < SMALL)).any(-1),
+        np.asarray(((size > 0) & (size < SMALL)).any(-1)),
         pooled,
         masking_gap(counts),
     )

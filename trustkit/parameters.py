@@ -91,10 +91,11 @@ class Parameter:
             inner = [typing.get_args(kind)[0] for kind in kinds if typing.get_origin(kind) in (list, tuple)]
             if not inner:
                 raise TypeError(f"{self.name} must be {_spell(kinds)}, got {value!r}")
-            return tuple(self._scalar(item, [inner[0]]) for item in value)
+            alone = any(kind in kinds for kind in (int, float))  # then the interval speaks of the number, not of items
+            return tuple(self._scalar(item, [inner[0]], bounded=not alone) for item in value)
         return self._scalar(value, [kind for kind in kinds if typing.get_origin(kind) not in (list, tuple)])
 
-    def _scalar(self, value: Any, kinds: list[Any]) -> Any:
+    def _scalar(self, value: Any, kinds: list[Any], bounded: bool = True) -> Any:
         if isinstance(value, bool) and bool not in kinds:
             raise TypeError(f"{self.name} must be {_spell(kinds)}, got {value!r}")
         for kind in (bool, int, float, str):
@@ -105,10 +106,10 @@ class Parameter:
             if int in kinds and isinstance(value, float) and value.is_integer():
                 value = int(value)
             elif hasattr(value, "item") and getattr(value, "shape", None) == ():
-                return self._scalar(value.item(), kinds)
+                return self._scalar(value.item(), kinds, bounded)
             else:
                 raise TypeError(f"{self.name} must be {_spell(kinds)}, got {value!r}")
-        if self.interval is not None and isinstance(value, (int, float)) and value not in self.interval:
+        if bounded and self.interval is not None and isinstance(value, (int, float)) and value not in self.interval:
             raise ValueError(f"{self.name} must be {self.interval}, got {value!r}")
         return value
 

@@ -59,7 +59,9 @@ class Trainer(Protocol):
     mechanism, level, epsilon, delta, noise_multiplier, clip, assumption.
     """
 
-    facts: Mapping[str, Any]
+    @property
+    def facts(self) -> Mapping[str, Any]:
+        """What is known of the algorithm."""
 
     def start(self) -> State:
         """Return the state before the first round."""
@@ -222,14 +224,17 @@ class RunRecord:
         Returns
         -------
         pandas.DataFrame
-            round, client, selected, accuracy, loss, bytes_up, bytes_down, epsilon.
+            round, client, selected, accuracy, loss, bytes_up, bytes_down, epsilon. Across columns a client is a party,
+            and every party's line has the joint model's accuracy and loss.
         """
         import pandas as pd
 
         lines = []
         for played in self._rounds:
-            for k in range(played.seen.accuracy.size):
-                lines.append((played.index, k, bool(played.selected[k]), played.accuracy[k], played.loss[k],
+            joint = played.accuracy.size == 1
+            for k in range(played.selected.size):
+                at = 0 if joint else k
+                lines.append((played.index, k, bool(played.selected[k]), played.accuracy[at], played.loss[at],
                               played.bytes_up[k], played.bytes_down[k], played.epsilon))  # fmt: skip
         names = ["round", "client", "selected", "accuracy", "loss", "bytes_up", "bytes_down", "epsilon"]
         return pd.DataFrame(lines, columns=names)

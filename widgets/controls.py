@@ -46,6 +46,7 @@ class Controls:
 
     def __init__(self, lab: Lab) -> None:
         self.lab, self._following = lab, False
+        self._form: tuple[str, dict[str, Any]] | None = None
         start = lab.setting
         self.axis = w.ToggleButtons(options=[("across rows", "rows"), ("across columns", "columns")], value=start.axis)
         self.data, self.split = w.Dropdown(description="data"), w.Dropdown(description="split")
@@ -171,8 +172,12 @@ class Controls:
         self.model.layout.display = "" if rows else "none"
         self.level.layout.display = "" if rows and not math.isinf(setting.epsilon) else "none"
         self._place_sliders()
-        entry = ALGORITHMS[setting.strategy if rows else setting.joint]
-        self.more.children = [w.VBox([self.seed, form(entry, setting.further("algorithm"), self._further)])]
+        self._follow_form(setting.strategy if rows else setting.joint, setting.further("algorithm"))
+
+    def _follow_form(self, algorithm: str, given: dict[str, Any]) -> None:
+        if self._form != (algorithm, given):
+            self._form = (algorithm, given)
+            self.more.children = [w.VBox([self.seed, form(ALGORITHMS[algorithm], given, self._further)])]
 
     def _further(self, name: str, value: Any) -> None:
         self._moved({"more": {**dict(self.lab.setting.more), f"algorithm__{name}": value}})
@@ -232,6 +237,8 @@ class Controls:
             return "moves columns: switch to across columns"
         if not self.lab.setting.takes("beta"):
             return "not used by this split"
+        if self.lab.searching:
+            return "searching …"
         try:
             achieved = self.lab.federated().partition.achieved
         except (KeyError, TypeError, ValueError):

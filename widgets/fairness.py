@@ -42,7 +42,7 @@ def FairnessPanel(lab: Lab | None = None) -> w.VBox:  # noqa: N802 (a panel read
     state = lab or Lab()
     menu = w.Dropdown(description="groups by", options=["sex"], layout=w.Layout(width="auto"))
     menu.add_class("tk-attribute")
-    view = View(state, _draw(menu), ("outcome", "setting", "progress"), "fairness")
+    view = View(state, _draw(menu), ("outcome", "progress"), "fairness")
     menu.observe(lambda _: view.refresh(), "value")
     box = w.VBox([view, menu])
     box.add_class("tk-fairness-box")

@@ -8,12 +8,13 @@ from collections.abc import Callable
 from typing import Any
 
 from trustkit.widgets.player import Outcome, Player, Progress
+from trustkit.widgets.search import Search
 from trustkit.widgets.setting import Setting
 
 from trustkit import Experiment, RunRecord, TrustReport, assess
 from trustkit.data import Dataset, FederatedDataset
-from trustkit.metrics.correlation import spearman
 from trustkit.rounds import data_of, partition_of
+from trustkit.split import column_correlation
 
 __all__ = ["Lab", "Listener"]
 
@@ -52,7 +53,7 @@ class Lab:
         self._done: list[Setting] = []
         self._results: OrderedDict[str, Outcome] = OrderedDict()
         self._listeners: list[Listener] = []
-        self._correlations: dict[str, Any] = {}
+        self._search = Search()
         self._beat: asyncio.Task[None] | None = None
         if outcome is not None:
             self._keep(outcome)
@@ -128,10 +129,12 @@ class Lab:
         (m, m) array
             Correlations.
         """
-        data = self.data()
-        if data.name not in self._correlations:
-            self._correlations = {data.name: spearman(data.X[~data.held_out])}
-        return self._correlations[data.name]
+        return column_correlation(self.data())
+
+    @property
+    def searching(self) -> bool:
+        """Whether the split under the controls is still being looked for, as it may be for a wide table."""
+        return self._search.busy
 
     def _wanted(self) -> Experiment:
         if self.experiment is None:
@@ -234,20 +237,29 @@ class Lab:
     def _settle(self) -> None:
         self.experiment, self.error = None, None
         try:
-            self.experiment = self.setting.experiment()
-            partition_of(self.experiment)
+            experiment = self.setting.experiment()
+            self._search.ask(experiment, self._found)
         except (KeyError, TypeError, ValueError) as error:
             self.error = error
             return
-        self.outcome = self._results.get(self.experiment.key, self.outcome)
+        self.experiment = experiment
+        self.outcome = self._results.get(experiment.key, self.outcome)
+
+    def _found(self, experiment: Experiment, error: Exception | None) -> None:
+        """Take what a search in the background found, if the controls still want it."""
+        if self.experiment == experiment:
+            self.error = error
+            self._tell("setting")
 
     def _move(self, setting: Setting) -> None:
-        before, self.setting = self.setting, setting
+        before, shown, self.setting = self.setting, self.outcome, setting
         if setting.change(weights=before.weights) == before:
             self._tell("weights")
             return
         self._settle()
         self._tell("setting")
+        if self.outcome is not shown:
+            self._tell("outcome")
 
     def _start(self, rounds: int | None, wait: bool) -> None:
         if self.experiment is None:

@@ -45,4 +45,4 @@ def TrustPanel(lab: Lab | None = None) -> View:  # noqa: N802 (a panel reads as 
         text = "solid now · dashed baseline" if base is not None else "press Pin to keep this as a dashed baseline"
         return card(f"Six pillars · trust {amount(report.score)}", text, plot.to_svg(figure, label))
 
-    return View(lab or Lab(), draw, ("outcome", "setting", "baseline", "weights"), "pillars")
+    return View(lab or Lab(), draw, ("outcome", "baseline", "weights"), "pillars")

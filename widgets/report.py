@@ -44,7 +44,7 @@ def ReportPanel(lab: Lab | None = None) -> View:  # noqa: N802 (a panel reads as
             "Where the score comes from", "a metric without evidence is listed, never scored 0", report.to_fragment()
         )
 
-    return View(lab or Lab(), draw, ("outcome", "setting", "weights"), "report")
+    return View(lab or Lab(), draw, ("outcome", "weights"), "report")
 
 
 def downloads(state: Lab) -> str:

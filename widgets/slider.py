@@ -17,6 +17,17 @@ class Slider(anywidget.AnyWidget):  # type: ignore[misc]
 
     ``index`` follows the thumb while it moves; ``released`` counts the times it was let go. What the stops are, and how
     they read, comes from outside, so a logarithmic slider is only another list.
+
+    Parameters
+    ----------
+    stops : sequence
+        The values.
+    texts : sequence of str
+        How each reads.
+    value : object
+        The one to stand on, or the nearest.
+    **traits
+        symbol, label, hint (text) and enabled (bool).
     """
 
     _esm = Path(__file__).with_name("slider.js")

@@ -38,6 +38,8 @@ def SplitPanel(lab: Lab | None = None) -> View:  # noqa: N802 (a panel reads as 
     pictures: dict[str, Any] = {}
 
     def draw(state: Lab) -> str:
+        if state.searching:
+            return card("Who holds correlated columns", "looking for the split: this table is wide …", "")
         if not state.setting.across_rows:
             return _columns(state, pictures)
         fed = state.federated()

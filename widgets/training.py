@@ -49,7 +49,7 @@ def TrainPanel(lab: Lab | None = None) -> View:  # noqa: N802 (a panel reads as 
         label = f"Accuracy by round: {amount(head.accuracy, 3)} after round {len(record)} of {rounds}"
         return card("Accuracy by round", text, _both(pictures, label))
 
-    return View(lab or Lab(), draw, ("progress", "outcome", "setting", "baseline"), "accuracy")
+    return View(lab or Lab(), draw, ("progress", "outcome", "baseline"), "accuracy")
 
 
 def _both(pictures: dict[str, Any], label: str) -> str:

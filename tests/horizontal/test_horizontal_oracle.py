@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 import pytest
 import torch
-from naive_loop import module_of, naive_run, never, play, toy
 
+from tests.horizontal.naive_loop import module_of, naive_run, never, play, toy
 from trustkit.horizontal import Convnet, Dense, RowTrainer, fedavg, fedprox, gaussian
 from trustkit.horizontal.plan import Local, cohort
 from trustkit.horizontal.stacked import gradients, train

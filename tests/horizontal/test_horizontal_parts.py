@@ -10,10 +10,10 @@ import pytest
 import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from naive_loop import load, module_of, never, toy
 from scipy import stats
 from sklearn.metrics import accuracy_score, log_loss
 
+from tests.horizontal.naive_loop import load, module_of, never, toy
 from trustkit.catalogue import ALGORITHMS, MODELS, use
 from trustkit.data import Dataset, Provenance
 from trustkit.horizontal import Convnet, Dense, convnet, fedavg, logistic, mlp

@@ -10,9 +10,9 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from naive_loop import never, play, toy
 from scipy import integrate, stats
 
+from tests.horizontal.naive_loop import never, play, toy
 from trustkit.catalogue import PRIVACY, use
 from trustkit.horizontal import Dense, RowTrainer, fedavg, fedmedian, gaussian
 from trustkit.horizontal.accountant import epsilon_of, noise_for

@@ -9,8 +9,8 @@ from typing import Any
 
 import numpy as np
 import pytest
-from naive_loop import never, toy
 
+from tests.horizontal.naive_loop import never, toy
 from trustkit.data import FederatedDataset
 from trustkit.horizontal import RowTrainer, convnet, fedavg, fedmedian, fedprox, gaussian, mlp, trimmed
 from trustkit.partition import Partition
@@ -143,7 +143,7 @@ def test_threads_are_given_back() -> None:
 
 def test_matrix_products_use_one_thread_and_get_the_others_back() -> None:
     """More threads made rounds several times slower; a user's setting is as before afterwards."""
-    from threadpoolctl import threadpool_info, threadpool_limits  # type: ignore[import-untyped]
+    from threadpoolctl import threadpool_info, threadpool_limits
 
     def threads() -> set[int]:
         return {library["num_threads"] for library in threadpool_info() if library["user_api"] == "blas"}

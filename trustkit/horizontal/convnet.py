@@ -12,7 +12,7 @@ import numpy as np
 from trustkit.catalogue import MODELS, Interval
 from trustkit.data import Dataset
 from trustkit.horizontal.models import draw, shape_of
-from trustkit.horizontal.threads import one_thread
+from trustkit.threads import one_thread
 
 if TYPE_CHECKING:
     import torch

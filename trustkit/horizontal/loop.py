@@ -13,9 +13,9 @@ import numpy as np
 from trustkit.horizontal.convnet import Convnet
 from trustkit.horizontal.noise import add_gaussian
 from trustkit.horizontal.plan import Cohort, Local
-from trustkit.horizontal.threads import one_thread
 from trustkit.records import Tick
 from trustkit.rng import stream
+from trustkit.threads import one_thread
 
 if TYPE_CHECKING:
     import torch

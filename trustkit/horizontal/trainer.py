@@ -18,9 +18,9 @@ from trustkit.horizontal.models import Dense
 from trustkit.horizontal.noise import privatise
 from trustkit.horizontal.plan import Cohort, Local, Sampling, cohort, participations, select
 from trustkit.horizontal.privacy import Gaussian, Ledger, open_ledger
-from trustkit.horizontal.threads import one_blas_thread
 from trustkit.records import Seen, State, Tick
 from trustkit.rng import stream
+from trustkit.threads import one_blas_thread
 
 __all__ = ["RowTrainer", "bind"]
 

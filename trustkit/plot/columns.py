@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any, Literal
+
 import numpy as np
 from matplotlib.figure import Figure
 
@@ -10,6 +12,8 @@ from trustkit.metrics.correlation import pcor_matrix, spearman
 from trustkit.plot import style
 
 __all__ = ["correlation_blocks"]
+
+Definition = Literal["paper", "package"]
 
 _MOST_NAMED = 6
 
@@ -42,7 +46,10 @@ def _draw(size: int) -> Figure:
 
 
 def correlation_blocks(
-    fed: FederatedDataset, corr: np.ndarray | None = None, definition: str = "paper", figure: Figure | None = None
+    fed: FederatedDataset,
+    corr: np.ndarray | None = None,
+    definition: Definition = "paper",
+    figure: Figure | None = None,
 ) -> Figure:
     """Draw the absolute Spearman correlations of all columns, sorted by party, with Pcor written on the blocks.
 
@@ -97,11 +104,11 @@ def correlation_blocks(
 
 
 def _pcor_words(
-    axes: object, corr: np.ndarray, owner: np.ndarray, centres: np.ndarray, definition: str
+    axes: Any, corr: np.ndarray, owner: np.ndarray, centres: np.ndarray, definition: Definition
 ) -> list[object]:
     values = pcor_matrix(corr, owner, definition=definition)
     box = {"boxstyle": "round,pad=0.15", "facecolor": "#ffffff", "edgecolor": "none", "alpha": 0.85}
     return [axes.text(centres[j], centres[i], f"{values[i, j]:.2f}".replace("0.", ".", 1), ha="center", va="center",
                       fontsize=7, color="#222222", bbox=box)
             for i in range(len(centres)) for j in range(len(centres))
-            if i != j and np.isfinite(values[i, j])]  # type: ignore[attr-defined]  # fmt: skip
+            if i != j and np.isfinite(values[i, j])]  # fmt: skip

@@ -31,7 +31,7 @@ def _draw(count: int) -> Figure:
     spread = axes.hlines(y, 0, 0, color=style.BASE, linewidth=1)
     line = axes.axvline(0.09, color=style.INK, linewidth=1, linestyle=":")
     pooled = axes.axvline(0, color=style.BASE, linewidth=1.4, linestyle="--")
-    missing = [axes.text(0, k, "n/a", va="center", fontsize=8, visible=False) for k in y]
+    missing = [axes.text(0, float(k), "n/a", va="center", fontsize=8, visible=False) for k in y]
     axes.set_ylim(count - 0.4, -1.1)
     axes.set_yticks(y, ["client 100 †"] * count, fontsize=9 if count <= 12 else 7)
     axes.tick_params(axis="y", length=0)
@@ -108,15 +108,16 @@ def client_fairness(
         parts["axes"].set_yticks(
             np.arange(len(order)), [f"{names[k]}{' †' if marked[k] else ''}" for k in order], fontsize=size
         )
-        known = pooled is not None and bool(np.isfinite(pooled))
+        overall = float("nan") if pooled is None else pooled
+        known = bool(np.isfinite(overall))
         parts["pooled"].set_visible(known)
-        parts["pooled"].set_xdata([pooled if known else 0] * 2)
-        below = known and pooled < threshold
-        parts["at_pooled"].set_text(f" pooled {pooled:.3f} " if known else "")
-        parts["at_pooled"].set_x(pooled if known else 0)
+        parts["pooled"].set_xdata([overall if known else 0] * 2)
+        below = known and overall < threshold
+        parts["at_pooled"].set_text(f" pooled {overall:.3f} " if known else "")
+        parts["at_pooled"].set_x(overall if known else 0)
         parts["at_pooled"].set_horizontalalignment("right" if below else "left")
         parts["at_line"].set_horizontalalignment("left" if below or not known else "right")
-        reach = [threshold * 1.6, pooled if known else 0, *high[order], *opportunity[order]]
+        reach = [threshold * 1.6, overall if known else 0, *high[order], *opportunity[order]]
         parts["axes"].set_xlim(0, min(1.0, 1.08 * float(np.nanmax(reach))))
         parts["axes"].set_xlabel(label)
     return figure

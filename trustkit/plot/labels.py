@@ -17,7 +17,8 @@ def _draw(parties: int, classes: tuple[str, ...]) -> Figure:
     import seaborn as sns
 
     figure = style.blank(3.1, 2.75)
-    axes = figure.add_subplot()
+    figure.set_layout_engine("none")
+    axes = figure.add_axes((0.21, 0.17, 0.76, 0.72))
     axes.patch.set_alpha(0)
     palette = sns.color_palette("colorblind" if len(classes) <= 10 else "husl", len(classes))
     y = np.arange(parties)
@@ -45,7 +46,6 @@ def _draw(parties: int, classes: tuple[str, ...]) -> Figure:
             borderpad=0,
         )
     style.keep(figure, (parties, classes), bars=bars)
-    style.settle(figure)
     return figure
 
 

@@ -20,7 +20,7 @@ def _scores(report: Any) -> dict[str, float | None]:
 def _draw(names: list[str]) -> Figure:
     figure = style.blank(3.2, 2.45)
     figure.set_layout_engine("none")
-    axes = figure.add_axes((0.28, 0.14, 0.44, 0.7), projection="polar")
+    axes: Any = figure.add_axes((0.28, 0.14, 0.44, 0.7), projection="polar")
     axes.patch.set_alpha(0)
     axes.set_theta_offset(np.pi / 2)
     axes.set_theta_direction(-1)

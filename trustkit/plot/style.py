@@ -21,7 +21,7 @@ NOW, BASE, WARN, INK, GRID = "#0072b2", "#8b8d90", "#d55e00", "#000000", "#b9bcc
 """Series now, pinned baseline, over the threshold (Okabe–Ito colours), text and axes, grid."""
 
 _THEME = {NOW: "--tk-now", BASE: "--tk-base", WARN: "--tk-warn", GRID: "--tk-grid"}
-_RC = {
+_RC: Any = {
     "svg.fonttype": "none",
     "svg.hashsalt": "trustkit",
     "font.family": "sans-serif",
@@ -145,10 +145,9 @@ def to_svg(figure: Figure, label: str) -> str:
         An ``<svg role="img" aria-label="…">`` element as wide as its place.
     """
     buffer = io.StringIO()
+    canvas: Any = FigureCanvasSVG(figure)
     with looks():
-        FigureCanvasSVG(figure).print_svg(
-            buffer, metadata={"Date": None, "Creator": None, "Format": None, "Type": None}
-        )
+        canvas.print_svg(buffer, metadata={"Date": None, "Creator": None, "Format": None, "Type": None})
     text = buffer.getvalue()
     text = text[text.index("<svg") :]
     text = re.sub(r"<metadata>.*?</metadata>", "", text, count=1, flags=re.DOTALL)

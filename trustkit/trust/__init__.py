@@ -10,7 +10,7 @@ from trustkit.trust import accountability as accountability
 from trustkit.trust import federation as federation
 # isort: on
 
-from trustkit.trust.assess import assess
+from trustkit.trust.assessment import assess
 from trustkit.trust.factsheet import Fact, FactSheet, client_id
 from trustkit.trust.fields import FIELDS, Field
 from trustkit.trust.profiles import PROFILES, Profile

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from trustkit.rng import stream
-from trustkit.vertical.threads import one_thread
+from trustkit.threads import one_thread
 
 if TYPE_CHECKING:
     import torch

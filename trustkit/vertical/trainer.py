@@ -11,9 +11,9 @@ import numpy as np
 
 from trustkit.records import Seen, State, Tick
 from trustkit.rng import stream
+from trustkit.threads import one_thread
 from trustkit.vertical.channel import Channel
 from trustkit.vertical.network import SplitNetwork
-from trustkit.vertical.threads import one_thread
 
 if TYPE_CHECKING:
     import torch

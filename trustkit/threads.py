@@ -45,6 +45,6 @@ def one_blas_thread() -> Iterator[None]:
 @lru_cache(maxsize=1)
 def _libraries() -> Any:
     """Find the loaded libraries once: looking takes milliseconds."""
-    from threadpoolctl import ThreadpoolController  # type: ignore[import-untyped]
+    from threadpoolctl import ThreadpoolController
 
     return ThreadpoolController()
