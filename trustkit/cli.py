@@ -17,7 +17,7 @@ cli = typer.Typer(
     pretty_exceptions_enable=False,
 )
 
-_OUT = typer.Option(help="Folder to write to.")
+_OUT = typer.Option(help="Folder to write to.", file_okay=False)
 
 
 @cli.command()
@@ -57,15 +57,15 @@ def run(
 ) -> None:
     """Run an experiment, print its score table, write report, fact sheet and the run."""
     from trustkit import assess, export, facts_of, rounds as playing, store  # noqa: I001
-    from trustkit.preset import caveat_of
+    from trustkit.preset import scaled_down
 
     wanted = _experiment(experiment)
     changes: dict[str, Any] = {key: value for key, value in (("seed", seed), ("rounds", rounds)) if value is not None}
-    caveat = caveat_of(wanted)
+    words = scaled_down(wanted)  # asked before it is changed: a preset with another seed is still that preset
+    smaller: dict[str, Any] = {"data__scaled_down": words} if words else {}
     wanted = wanted.change(**changes) if changes else wanted
     record = playing.run(wanted, progress=not quiet)
-    facts = facts_of(record)
-    facts = facts.with_facts(data__scaled_down=caveat) if caveat else facts
+    facts = facts_of(record, **smaller)
     report = assess(facts)
     target = out / f"{_stem(experiment)}-{wanted.key[:8]}"
     for suffix in ("html", "json", "md", "csv"):
@@ -74,8 +74,6 @@ def run(
     export.write(wanted, target / "experiment.toml")
     store.save(record, target / "run.npz")
     typer.echo(report.to_text())
-    if caveat:
-        typer.echo(f"\n{caveat}")
     typer.echo(f"\nwritten to {target}")
 
 
@@ -103,12 +101,14 @@ def split(
     ] = None,
     target: Annotated[str, typer.Option(help="Target column of a CSV file.")] = "",
     seed: Annotated[int, typer.Option()] = 0,
-    out: Annotated[Path, typer.Option(help="A .json or .csv file.")] = Path("split.json"),
+    out: Annotated[Path, typer.Option(help="A .json or .csv file.", dir_okay=False)] = Path("split.json"),
 ) -> None:
     """Divide a data set and write who owns what."""
     from trustkit import datasets, experiment, export  # noqa: F401 (experiment fills the catalogues)
     from trustkit.catalogue import SPLITS, Use
 
+    if out.suffix.lower() not in (".json", ".csv"):
+        raise ValueError(f"out must be a .json or .csv file, got {out}")
     table = datasets.read_csv(data, target=target) if data.lower().endswith(".csv") else datasets.load(data)
     partition = SPLITS.call(Use(how, dict(map(_argument, setting or ()))), table, seed=seed)
     typer.echo(f"{partition!r}")
@@ -155,7 +155,10 @@ def _experiment(name: str) -> Any:
     from trustkit.preset import PRESETS
 
     if name.lower().endswith(".toml"):
-        return Experiment.from_toml(Path(name).read_text(encoding="utf-8"))
+        try:
+            return Experiment.from_toml(Path(name).read_text(encoding="utf-8"))
+        except (KeyError, TypeError, ValueError) as error:
+            raise ValueError(f"{name} must be an experiment in TOML, got: {error.args[0]}") from None
     if name not in PRESETS:
         raise KeyError(f"there is no preset {name!r}; known are {', '.join(PRESETS)}; or give a .toml file")
     return PRESETS[name].make()
@@ -183,8 +186,10 @@ def main() -> None:
         status = cli(standalone_mode=False)
     except typer.Abort:
         sys.exit(130)
-    except (KeyError, TypeError, ValueError, FileNotFoundError) as error:
+    except (KeyError, TypeError, ValueError) as error:
         _refuse(str(error.args[0]) if isinstance(error, KeyError) and error.args else str(error))
+    except OSError as error:  # a file or folder that cannot be read or written
+        _refuse(f"{error.filename}: {error.strerror}" if error.filename and error.strerror else str(error))
     except Exception as error:  # what Typer found wrong with the words of the call
         if type(error).__name__ == "NoArgsIsHelpError":
             cli(["--help"])
@@ -192,10 +197,10 @@ def main() -> None:
         words = getattr(error, "format_message", None)
         if words is None:
             raise
-        _refuse(words().replace("\n", " "))
+        _refuse(words())
     sys.exit(status if isinstance(status, int) else 0)
 
 
 def _refuse(words: str) -> NoReturn:
-    print(f"trustkit: {words}", file=sys.stderr)
+    print(f"trustkit: {' '.join(words.split())}", file=sys.stderr)
     sys.exit(2)

@@ -13,12 +13,13 @@ from trustkit import metrics
 from trustkit.catalogue import ALGORITHMS, SPLITS
 from trustkit.data import Dataset
 from trustkit.findings import THRESHOLD, fairness_of
-from trustkit.preset import caveat_of
+from trustkit.preset import scaled_down
 from trustkit.records import RunRecord
 from trustkit.rng import stream
 from trustkit.rounds import Built, build, data_of
 from trustkit.trust import FactSheet
 from trustkit.trust.factsheet import client_id
+from trustkit.trust.fields import LIMIT
 
 __all__ = ["facts_of"]
 
@@ -37,7 +38,7 @@ def facts_of(record: RunRecord, *, look_at: int = 8, **stated: Any) -> FactSheet
     record : RunRecord
         At least one round; its last one holds the model.
     look_at : int
-        Held-out rows on which CLEVER is measured, and a sixth of those on which Shapley values are.
+        At least 1: held-out rows on which CLEVER is measured, and a sixth of those on which Shapley values are.
     **stated
         What a run cannot know, by name: ``project="…"``, ``purpose="…"``, ``background="…"``, or any fact of the
         template as ``section__name``.
@@ -51,10 +52,16 @@ def facts_of(record: RunRecord, *, look_at: int = 8, **stated: Any) -> FactSheet
     ------
     KeyError
         If a stated fact is not in the template.
+    TypeError, ValueError
+        If a stated fact does not fit its place, no row is to be looked at, or the run has no finished round yet.
     """
+    if look_at < 1:
+        raise ValueError(f"look_at must be at least 1 row, got {look_at!r}")
+    named = {name: stated.pop(name, None) for name in ("project", "purpose", "background")}
+    FactSheet().with_facts(**stated)  # refuses what does not fit before anything is measured
     built, data = build(record.experiment), data_of(record.experiment)
     facts = {
-        **_project(record, data, stated),
+        **_project(record, data, named),
         **_participants(record, built),
         **_data(built, data),
         **_configuration(record, built),
@@ -64,15 +71,22 @@ def facts_of(record: RunRecord, *, look_at: int = 8, **stated: Any) -> FactSheet
         **_model(record, built, look_at),
         **_system(record, built),
     }
-    return FactSheet({key: value for key, value in facts.items() if value is not None}).with_facts(**stated)
+    return FactSheet({key: value for key, value in facts.items() if _fits(value, len(data.y))}).with_facts(**stated)
 
 
-def _project(record: RunRecord, data: Dataset, stated: dict[str, Any]) -> dict[str, Any]:
+def _fits(value: Any, rows: int) -> bool:
+    """Whether a value is known, and no list that a sheet refuses: a very long one, or one as long as the data."""
+    if isinstance(value, (list, np.ndarray)):
+        return len(value) <= LIMIT and len(value) != rows
+    return value is not None
+
+
+def _project(record: RunRecord, data: Dataset, named: Mapping[str, Any]) -> dict[str, Any]:
     overview = f"{ALGORITHMS[record.experiment.algorithm.name].title} on {data.name}, simulated on one machine"
     return {
-        "project/overview": stated.pop("project", None) or overview,
-        "project/purpose": stated.pop("purpose", None),
-        "project/background": stated.pop("background", None),
+        "project/overview": named["project"] or overview,
+        "project/purpose": named["purpose"],
+        "project/background": named["background"],
         "project/experiment": record.experiment.key,
     }
 
@@ -98,7 +112,7 @@ def _data(built: Built, data: Dataset) -> dict[str, Any]:
         "data/preprocessing": scaled,
         "data/synthetic": source.synthetic,
         "data/stands_in_for": source.stands_in_for or None,
-        "data/scaled_down": caveat_of(built.experiment) or None,
+        "data/scaled_down": scaled_down(built.experiment) or None,
         "data/split": f"{SPLITS[split.name].title}: {', '.join(f'{k}={v}' for k, v in split.args.items())}",
         "data/rows": len(data.y),
         "data/features": data.X.shape[1],
@@ -108,10 +122,13 @@ def _data(built: Built, data: Dataset) -> dict[str, Any]:
         facts["data/class_counts"] = counts.sum(0)
         facts["fairness/class_imbalance"] = metrics.coefficient_of_variation(counts.sum(0))
         facts["data/avg_entropy"] = _mean_entropy(counts)
-        sizes = counts.sum(1)
-        if len(counts) > 1:
-            facts["privacy/client_entropy"] = metrics.entropy(sizes / sizes.sum()) / math.log2(len(counts))
+        facts["privacy/client_entropy"] = _client_entropy(counts.sum(1))
     return facts
+
+
+def _client_entropy(sizes: np.ndarray) -> float:
+    """Evenness of whose a training row is; NaN where that is no question: one client, or rows that all parties hold."""
+    return metrics.entropy(sizes, base=len(sizes)) if len(sizes) > 1 else math.nan
 
 
 def _label_counts(built: Built) -> np.ndarray:
@@ -150,9 +167,10 @@ def _privacy(record: RunRecord, built: Built) -> dict[str, Any]:
     known: Mapping[str, Any] = built.trainer.facts
     if record.experiment.privacy is None:
         return {"privacy/differential_privacy": False, "privacy/epsilon": math.inf}
+    epsilon = float(record.last.epsilon)
     return {
-        "privacy/differential_privacy": True,
-        "privacy/epsilon": float(record.last.epsilon),
+        "privacy/differential_privacy": math.isfinite(epsilon),  # clipping without noise protects nobody
+        "privacy/epsilon": epsilon,
         "privacy/configured_epsilon": record.experiment.privacy.args.get("epsilon"),
         **{f"privacy/{name}": known.get(name)
            for name in ("mechanism", "level", "delta", "noise_multiplier", "clip", "assumption")},
@@ -187,7 +205,7 @@ def _model(record: RunRecord, built: Built, look_at: int) -> dict[str, Any]:
     state, trainer, data, seed = record.last.state, built.trainer, built.fed.data, record.experiment.seed
     known: Mapping[str, Any] = trainer.facts
     facts = {"explainability/trainable_param_num": known["parameters"], "explainability/tensors": known["tensors"]}
-    if state is None or not data.classes:
+    if state is None or not data.held_out.any():
         return facts
 
     def logits(X: np.ndarray) -> np.ndarray:

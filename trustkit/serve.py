@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import contextlib
 import importlib.resources
 import os
 import shutil
+import signal
 import socket
 import subprocess
 import sys
 import tempfile
+import threading
 from pathlib import Path
 
 __all__ = ["NOTEBOOKS", "app_command", "copy_notebooks", "lab_command", "serve_app", "serve_lab"]
@@ -166,13 +169,20 @@ def serve_lab(folder: Path, port: int = 8888, browser: bool = True) -> None:
 
 
 def _wait(command: list[str]) -> None:
+    """Run a server until it ends; a signal to stop is passed on, so that none is left behind."""
     server = subprocess.Popen(command, env=_environment())
+    hears = threading.current_thread() is threading.main_thread()  # no other thread can
+    before = signal.signal(signal.SIGTERM, lambda *_: server.terminate()) if hears else None
     try:
         server.wait()
-    except KeyboardInterrupt:
-        server.wait(timeout=10)
+    except KeyboardInterrupt:  # the server heard it too
+        with contextlib.suppress(KeyboardInterrupt, subprocess.TimeoutExpired):
+            server.wait(timeout=10)
     finally:
         if server.poll() is None:
             server.terminate()
-    if server.returncode not in (0, None, -2, -15):
+            server.wait()
+        if hears:
+            signal.signal(signal.SIGTERM, before)
+    if server.returncode not in (0, -signal.SIGINT, -signal.SIGTERM):
         raise SystemExit(server.returncode)

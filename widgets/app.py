@@ -75,21 +75,19 @@ def app(lab: Lab | None = None, preset: str = "start") -> w.VBox:
     """
     lab = lab or opening(preset)
     style = w.HTML(f"<style>{Path(__file__).with_name('theme.css').read_text(encoding='utf-8')}</style>")
-    controls = Controls(lab)
     topics = ("setting", "outcome", "baseline", "weights")
     said, numbers = View(lab, sentence, topics, "summary"), View(lab, tiles, topics[1:], "tiles")
-    problem = View(lab, _problem, ("setting", "outcome"), "problem")
-    curve = TrainPanel(lab)
-    curve.add_class("tk-wide")
-    report = ReportPanel(lab)
-    report.add_class("tk-wide")
-    weights = weight_sliders(lab)
-    weights.add_class("tk-wide")
+    problem = View(lab, _problem, ("setting", "outcome", "progress"), "problem")
+    curve, weights, report = TrainPanel(lab), weight_sliders(lab), ReportPanel(lab)
+    for widget in (curve, weights, report):
+        widget.add_class("tk-wide")
     views = w.Box([TrustPanel(lab), SplitPanel(lab), FairnessPanel(lab), curve, weights, report])
     views.add_class("tk-views")
+    header = Header(lab)
+    controls = Controls(lab)  # listens last, so that its status says "idle" when everything is drawn
     body = w.Box([controls.box, views])
     body.add_class("tk-body")
-    page = w.VBox([style, Header(lab).box, problem, said, numbers, body])
+    page = w.VBox([style, header.box, problem, said, numbers, body])
     page.add_class("tk-app")
     page.lab = lab
 

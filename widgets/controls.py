@@ -3,19 +3,19 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from typing import Any
 
 import ipywidgets as w
-from trustkit.widgets.forms import form
+from trustkit.widgets.forms import close, form
+from trustkit.widgets.hints import hints, most_parties, parties
 from trustkit.widgets.lab import Lab
 from trustkit.widgets.setting import choices
 from trustkit.widgets.slider import Slider
 from trustkit.widgets.view import View
-from trustkit.widgets.words import amount, status
+from trustkit.widgets.words import status
 
 from trustkit.catalogue import ALGORITHMS, DATASETS, MODELS
-from trustkit.rounds import build
 
 __all__ = ["ALPHAS", "BETAS", "CLIENTS", "EPSILONS", "ROUNDS", "SELECTIONS", "Controls"]
 
@@ -27,12 +27,40 @@ SELECTIONS = tuple(k / 20 for k in range(1, 21))
 ROUNDS = (1, 2, 3, 4, 5, 8, 10, 15, 20, 25, 30, 40, 50, 75, 100, 200)
 
 
-def _texts(stops: Sequence[float], spell: Callable[[float], str]) -> list[str]:
-    return [spell(stop) for stop in stops]
-
-
 def _epsilon(value: float) -> str:
     return "off" if math.isinf(value) else f"{value:g}"
+
+
+_STOPS: dict[str, tuple[tuple[Any, ...], Callable[[Any], str], str]] = {
+    "alpha": (ALPHAS, "{:g}".format, "α"),
+    "beta": (BETAS, "{:.2f}".format, "β"),
+    "epsilon": (EPSILONS, _epsilon, "ε"),
+    "clients": (CLIENTS, str, "K"),
+    "selection": (SELECTIONS, "{:.0%}".format, "q"),
+    "rounds": (ROUNDS, str, "T"),
+}
+"""What each slider stops at, how that reads, and its symbol."""
+
+
+def _place(name: str, slider: Slider, value: Any, most: float) -> None:
+    """Put a slider on a value; one from elsewhere becomes a stop, so that it never shows what is not so."""
+    stops, spell, _ = _STOPS[name]
+    stops = tuple(stop for stop in stops if stop <= most)
+    if isinstance(value, tuple):
+        stops = (*stops, value)
+    elif value not in stops:
+        stops = tuple(sorted((*stops, value)))
+    texts = [", ".join(f"{v:g}" for v in stop) if isinstance(stop, tuple) else spell(stop) for stop in stops]
+    slider.offer(stops, texts, value)
+
+
+def _offer(menu: w.Dropdown, options: list[tuple[str, str]], value: str) -> None:
+    """Put a menu on a value, which it offers in any case; change it only if it has to be, or a page loses its place."""
+    known = value in (name for _, name in options)
+    offered = tuple(options) if known else (*options, (value, value))
+    if menu.options != offered:
+        menu.options = offered
+    menu.value = value
 
 
 class Controls:
@@ -47,23 +75,14 @@ class Controls:
     def __init__(self, lab: Lab) -> None:
         self.lab, self._following = lab, False
         self._form: tuple[str, dict[str, Any]] | None = None
-        start = lab.setting
-        self.axis = w.ToggleButtons(options=[("across rows", "rows"), ("across columns", "columns")], value=start.axis)
+        self.axis = w.ToggleButtons(options=[("across rows", "rows"), ("across columns", "columns")])
         self.data, self.split = w.Dropdown(description="data"), w.Dropdown(description="split")
         self.algorithm, self.model = w.Dropdown(description="training"), w.Dropdown(description="model")
         self.level = w.Dropdown(description="ε protects", options=[("one row", "example"), ("one client", "client")])
-        self.model.options = [(entry.title, name) for name, entry in MODELS.items()]
-        self.sliders = {
-            "alpha": Slider(ALPHAS, _texts(ALPHAS, "{:g}".format), start.skew, symbol="α"),
-            "beta": Slider(BETAS, _texts(BETAS, "{:.2f}".format), start.beta, symbol="β"),
-            "epsilon": Slider(EPSILONS, _texts(EPSILONS, _epsilon), start.epsilon, symbol="ε", label="privacy budget"),
-            "clients": Slider(CLIENTS, _texts(CLIENTS, str), start.clients, symbol="K", label="clients"),
-            "selection": Slider(SELECTIONS, _texts(SELECTIONS, "{:.0%}".format), start.selection, symbol="q"),
-            "rounds": Slider(ROUNDS, _texts(ROUNDS, str), start.rounds, symbol="T", label="rounds"),
-        }  # fmt: skip
-        self.seed = w.BoundedIntText(description="seed", value=start.seed, min=0, max=2**31 - 1)
-        self.auto = w.Checkbox(description="run when a slider is let go", indent=False)
-        self.more = w.Accordion(children=[w.VBox()], titles=("more settings",), selected_index=None)
+        self.sliders = {name: Slider((0,), [""], 0, symbol=symbol) for name, (_, _, symbol) in _STOPS.items()}
+        self.seed = w.BoundedIntText(description="seed", min=-(2**53), max=2**53)
+        self.auto = w.Checkbox(description="run when a slider is let go", value=lab.auto, indent=False)
+        self.more = w.Accordion(children=[w.VBox([self.seed])], titles=("more settings",), selected_index=None)
         words = {"run": "train to the last round", "step": "train one round", "stop": "stop after the step in progress"}
         self.buttons = {name: w.Button(description=name.capitalize(), tooltip=text) for name, text in words.items()}
         self.buttons["run"].add_class("tk-primary")
@@ -163,12 +182,12 @@ class Controls:
         rows = setting.across_rows
         splits, algorithms = choices(setting.axis)
         self.axis.value = setting.axis
-        self.data.options = [(entry.title, name) for name, entry in DATASETS.items() if name != "csv"]
-        self.data.value = setting.data if rows else setting.table
-        self.split.options, self.algorithm.options = splits, algorithms
-        self.split.value = setting.rows_split if rows else setting.columns_split
-        self.algorithm.value = setting.strategy if rows else setting.joint
-        self.model.value, self.level.value, self.seed.value = setting.model, setting.level, setting.seed
+        tables = [(entry.title, name) for name, entry in DATASETS.items() if name != "csv"]
+        _offer(self.data, tables, setting.data if rows else setting.table)
+        _offer(self.split, splits, setting.rows_split if rows else setting.columns_split)
+        _offer(self.algorithm, algorithms, setting.strategy if rows else setting.joint)
+        _offer(self.model, [(entry.title, name) for name, entry in MODELS.items()], setting.model)
+        self.level.value, self.seed.value = setting.level, setting.seed
         self.model.layout.display = "" if rows else "none"
         self.level.layout.display = "" if rows and not math.isinf(setting.epsilon) else "none"
         self._place_sliders()
@@ -177,80 +196,31 @@ class Controls:
     def _follow_form(self, algorithm: str, given: dict[str, Any]) -> None:
         if self._form != (algorithm, given):
             self._form = (algorithm, given)
-            self.more.children = [w.VBox([self.seed, form(ALGORITHMS[algorithm], given, self._further)])]
+            fresh = form(ALGORITHMS[algorithm], given, self._further) if algorithm in ALGORITHMS else w.VBox()
+            (box,) = self.more.children
+            old, box.children = box.children[1:], [self.seed, fresh]
+            for widget in old:
+                close(widget)
 
     def _further(self, name: str, value: Any) -> None:
+        algorithm, given = self._form or ("", {})
+        self._form = (algorithm, {**given, name: value})  # the form says so already, and keeps the keyboard's focus
         self._moved({"more": {**dict(self.lab.setting.more), f"algorithm__{name}": value}})
 
     def _place_sliders(self) -> None:
-        setting, sliders = self.lab.setting, self.sliders
-        rows = setting.across_rows
-        most = 100 if rows else min(16, self._columns())
-        stops = tuple(k for k in CLIENTS if k <= most)
-        sliders["alpha"].value = setting.skew if rows else setting.alpha
-        sliders["beta"].value, sliders["epsilon"].value = setting.beta, setting.epsilon
-        sliders["selection"].value = setting.selection if rows else 1.0
-        sliders["clients"].offer(stops, _texts(stops, str), setting.clients if rows else setting.parties)
-        sliders["rounds"].value = setting.rounds if rows else setting.epochs
-        for name, (label, hint, enabled) in self._words().items():
-            with sliders[name].hold_sync():
-                sliders[name].label, sliders[name].hint, sliders[name].enabled = label, hint, enabled
-
-    def _columns(self) -> int:
-        try:
-            return int(self.lab.data().X.shape[1])
-        except (KeyError, TypeError, ValueError):
-            return max(CLIENTS)
-
-    def _words(self) -> dict[str, tuple[str, str, bool]]:
-        setting = self.lab.setting
-        rows, takes = setting.across_rows, setting.takes
-        chosen = max(1, round(setting.selection * setting.clients))
-        skew = (
-            "Dirichlet; small: each client sees few classes"
-            if rows
-            else "Dirichlet; small: one party holds most columns"
-        )
-        return {
-            "alpha": (
-                "label skew" if rows else "importance",
-                skew if takes("alpha") else "not used by this split",
-                takes("alpha"),
-            ),
-            "beta": ("correlation between parties", self._beta_hint(), takes("beta")),
-            "epsilon": ("privacy budget", self._epsilon_hint(), rows),
-            "clients": (
-                "clients" if rows else "parties",
-                "2 to 100" if rows else "who share the columns",
-                takes("parties"),
-            ),
-            "selection": (
-                "selected each round",
-                f"{chosen} of {setting.clients} clients" if rows else "all parties, always",
-                rows,
-            ),
-            "rounds": ("rounds" if rows else "passes over the data", "", True),
+        setting, rows = self.lab.setting, self.lab.setting.across_rows
+        wanted = setting.clients if rows else setting.parties
+        values = {
+            "alpha": setting.skew if rows else setting.alpha,
+            "beta": setting.beta,
+            "epsilon": setting.epsilon,
+            "clients": wanted if setting.takes("parties") else parties(self.lab) or wanted,
+            "selection": setting.selection if rows else 1.0,
+            "rounds": setting.rounds if rows else setting.epochs,
         }
-
-    def _beta_hint(self) -> str:
-        if self.lab.setting.across_rows:
-            return "moves columns: switch to across columns"
-        if not self.lab.setting.takes("beta"):
-            return "not used by this split"
-        if self.lab.searching:
-            return "searching …"
-        try:
-            achieved = self.lab.federated().partition.achieved
-        except (KeyError, TypeError, ValueError):
-            return ""
-        return f"asked {amount(achieved.get('asked_beta'))} · achieved {amount(achieved.get('beta'), 3)}"
-
-    def _epsilon_hint(self) -> str:
-        if not self.lab.setting.across_rows:
-            return "across rows only: this algorithm adds no noise"
-        if math.isinf(self.lab.setting.epsilon):
-            return "off: no noise, no bound"
-        if self.lab.experiment is None:
-            return ""
-        noise = build(self.lab.experiment).trainer.facts.get("noise_multiplier")
-        return f"smaller: more noise · noise multiplier σ = {amount(noise)}"
+        most = {"clients": most_parties(self.lab)}
+        for name, (label, hint, enabled) in hints(self.lab).items():
+            slider = self.sliders[name]
+            with slider.hold_sync():
+                _place(name, slider, values[name], most.get(name, math.inf))
+                slider.label, slider.hint, slider.enabled = label, hint, enabled

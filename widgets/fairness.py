@@ -54,6 +54,8 @@ def _draw(menu: w.Dropdown) -> Callable[[Lab], str]:
 
     def draw(state: Lab) -> str:
         record = state.shown
+        if record is not None and not len(record) and state.outcome is not None:
+            record = state.outcome.record  # until the first round is there, the last picture stays
         if record is None or not len(record):
             return card("Fairness, client by client", "nothing trained yet", "")
         options = list(record.groups)

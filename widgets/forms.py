@@ -10,7 +10,7 @@ import ipywidgets as w
 from trustkit.catalogue import Entry
 from trustkit.parameters import Parameter
 
-__all__ = ["control", "form"]
+__all__ = ["close", "control", "form"]
 
 
 def _list(text: str) -> tuple[int, ...] | None:
@@ -81,8 +81,23 @@ def form(entry: Entry, given: Mapping[str, Any], changed: Callable[[str, Any], N
     ipywidgets.VBox
         One control a parameter, each with a linked label.
     """
-    values = entry.arguments(given)
+    values = {parameter.name: given.get(parameter.name, parameter.default) for parameter in entry.parameters}
     boxes = [control(parameter, values[parameter.name], changed) for parameter in entry.parameters]
     box = w.VBox([item for item in boxes if item is not None])
     box.add_class("tk-form")
     return box
+
+
+def close(widget: w.Widget) -> None:
+    """Let go of a widget that is no longer shown, and of everything in it; nothing else frees it.
+
+    Parameters
+    ----------
+    widget : ipywidgets.Widget
+        For example a form.
+    """
+    for child in getattr(widget, "children", ()):
+        close(child)
+    for part in (getattr(widget, "style", None), getattr(widget, "layout", None), widget):
+        if isinstance(part, w.Widget):
+            part.close()

@@ -26,7 +26,8 @@ class Header:
     """
 
     def __init__(self, lab: Lab) -> None:
-        self.lab = lab
+        self.lab, self._following = lab, False
+        self._presets = {name: preset.make() for name, preset in PRESETS.items()}
         title = w.HTML('<h1 class="tk-title">trustkit <span>trust lab</span></h1>')
         names = [("choose …", ""), *((preset.title, name) for name, preset in PRESETS.items())]
         self.preset = w.Dropdown(description="preset", options=names, value="")
@@ -49,20 +50,28 @@ class Header:
         row = w.HBox([title, self.preset, *self.buttons.values()])
         row.add_class("tk-header")
         self.box = w.VBox([row, self.caveat, self.files])
+        self._follow()
         lab.watch(self._hear)
 
     def _choose(self, name: str) -> None:
-        if not name:
-            self.caveat.value = ""
-            return
-        preset = PRESETS[name]
-        self.caveat.value = f'<p class="tk-caveat">{preset.title}: {preset.caveat}.</p>' if preset.caveat else ""
-        self.lab.go(Setting.of(preset.make()))
+        if name and not self._following:
+            self.lab.go(Setting.of(self._presets[name]))
+
+    def _follow(self) -> None:
+        """Name the preset that the controls stand on, if they do, with its caveat; it goes when they move on."""
+        name = next((name for name, made in self._presets.items() if made == self.lab.experiment), "")
+        caveat = PRESETS[name].caveat if name else ""
+        self._following = True
+        self.preset.value = name
+        self._following = False
+        self.caveat.value = f'<p class="tk-caveat">{PRESETS[name].title}: {caveat}.</p>' if caveat else ""
 
     def _files(self) -> None:
         self.files.value = "" if self.files.value else downloads(self.lab)
 
     def _hear(self, what: str) -> None:
+        if what == "setting":
+            self._follow()
         if what in ("outcome", "setting", "weights"):
             self.files.value = ""
         if what in ("baseline", "outcome"):
@@ -88,19 +97,24 @@ def weight_sliders(lab: Lab) -> w.Accordion:
         for name in PILLARS
     }
 
+    following = [False]
+
     def moved(_: object) -> None:
-        lab.change(weights=tuple((name, slider.value) for name, slider in sliders.items()))
+        if not following[0]:
+            lab.change(weights=tuple((name, slider.value) for name, slider in sliders.items()))
 
     def follow(what: str) -> None:
         if what in ("setting", "weights"):
-            given = dict(lab.setting.weights)
+            given, following[0] = dict(lab.setting.weights), True
             for name, slider in sliders.items():
                 slider.value = given.get(name, 1.0)
+            following[0] = False
 
     for name, slider in sliders.items():
         slider.add_class(f"tk-weight-{name}")
         slider.observe(moved, "index")
     lab.watch(follow)
+    follow("weights")
     box = w.Accordion(
         children=[w.VBox(list(sliders.values()))], titles=("weights of the pillars",), selected_index=None
     )

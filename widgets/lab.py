@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections import OrderedDict
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 from trustkit.widgets.player import Outcome, Player, Progress
@@ -12,9 +13,8 @@ from trustkit.widgets.search import Search
 from trustkit.widgets.setting import Setting
 
 from trustkit import Experiment, RunRecord, TrustReport, assess
-from trustkit.data import Dataset, FederatedDataset
+from trustkit.data import FederatedDataset
 from trustkit.rounds import data_of, partition_of
-from trustkit.split import column_correlation
 
 __all__ = ["Lab", "Listener"]
 
@@ -101,16 +101,6 @@ class Lab:
         outcome = outcome or self.outcome
         return None if outcome is None else assess(outcome.facts, weights=dict(self.setting.weights) or None)
 
-    def data(self) -> Dataset:
-        """Return the data set under the controls.
-
-        Returns
-        -------
-        Dataset
-            Unscaled.
-        """
-        return data_of(self._wanted())
-
     def federated(self) -> FederatedDataset:
         """Return the data set under the controls, divided as they say.
 
@@ -119,27 +109,14 @@ class Lab:
         FederatedDataset
             Unscaled.
         """
-        return FederatedDataset(self.data(), partition_of(self._wanted()))
-
-    def correlation(self) -> Any:
-        """Return Spearman's matrix of the training rows, measured once a data set.
-
-        Returns
-        -------
-        (m, m) array
-            Correlations.
-        """
-        return column_correlation(self.data())
+        if self.experiment is None:
+            raise self.error or ValueError("the controls do not describe an experiment")
+        return FederatedDataset(data_of(self.experiment), partition_of(self.experiment))
 
     @property
     def searching(self) -> bool:
         """Whether the split under the controls is still being looked for, as it may be for a wide table."""
         return self._search.busy
-
-    def _wanted(self) -> Experiment:
-        if self.experiment is None:
-            raise self.error or ValueError("the controls do not describe an experiment")
-        return self.experiment
 
     # what others tell it
 
@@ -239,7 +216,7 @@ class Lab:
         try:
             experiment = self.setting.experiment()
             self._search.ask(experiment, self._found)
-        except (KeyError, TypeError, ValueError) as error:
+        except Exception as error:  # whatever it is, a red card says so
             self.error = error
             return
         self.experiment = experiment
@@ -248,13 +225,15 @@ class Lab:
     def _found(self, experiment: Experiment, error: Exception | None) -> None:
         """Take what a search in the background found, if the controls still want it."""
         if self.experiment == experiment:
-            self.error = error
+            if error is not None:
+                self.experiment, self.error = None, error
             self._tell("setting")
 
     def _move(self, setting: Setting) -> None:
         before, shown, self.setting = self.setting, self.outcome, setting
-        if setting.change(weights=before.weights) == before:
+        if setting.weights != before.weights:
             self._tell("weights")
+        if replace(setting, weights=before.weights) == before:
             return
         self._settle()
         self._tell("setting")
@@ -265,11 +244,8 @@ class Lab:
         if self.experiment is None:
             self._tell("setting")
             return
-        old = self._results.get(self.experiment.key)
-        earlier = None if old is None or (old.record.complete and rounds is None) else old.record
-        earlier = None if earlier is not None and earlier.complete else earlier
-        done = 0 if earlier is None else len(earlier)
-        self.player.start(self.experiment, earlier, None if rounds is None else done + rounds)
+        earlier, self.error = self._played(self.experiment), None
+        self.player.start(self.experiment, earlier, None if rounds is None else len(earlier) + rounds)
         self._tell("progress")
         try:
             loop = None if wait else asyncio.get_running_loop()
@@ -280,6 +256,14 @@ class Lab:
             self._finish()
         elif self._beat is None or self._beat.done():
             self._beat = loop.create_task(self._pulse())
+
+    def _played(self, experiment: Experiment) -> RunRecord:
+        """Return the rounds to go on from: those of the newest run, else kept ones; none if the run is whole."""
+        progress, kept = self.progress, self._results.get(experiment.key)
+        record = RunRecord(experiment, [] if kept is None else kept.record)
+        if progress is not None and progress.experiment == experiment:
+            record = RunRecord(experiment, progress.record)
+        return RunRecord(experiment) if record.complete else record
 
     async def _pulse(self) -> None:
         drawn = -1
@@ -294,7 +278,10 @@ class Lab:
         progress = self.progress
         if progress is None:
             return
-        self.error = progress.error
+        if progress.experiment == self.experiment:
+            self.error = progress.error
         if progress.outcome is not None:
             self._keep(progress.outcome)
+        if self.experiment is not None:  # the controls may have moved on to a result that is there already
+            self.outcome = self._results.get(self.experiment.key, self.outcome)
         self._tell("outcome")

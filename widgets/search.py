@@ -49,7 +49,8 @@ class Search:
         except RuntimeError:
             loop = None
         slow = "beta" in experiment.split.args and data_of(experiment).X.shape[1] > WIDE
-        if loop is None or not slow:
+        behind = bool(self._tasks)  # an older search goes on in the worker, and partitions are made one at a time
+        if loop is None or not (slow or behind):
             partition_of(experiment)
             return
         self._newest = experiment

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -12,18 +13,25 @@ from trustkit.catalogue import ALGORITHMS, DATASETS, MODELS, PRIVACY, SPLITS, Us
 __all__ = ["Setting", "choices"]
 
 
-_OF = {
-    "axis": ("data", "split", "algorithm", "model", "privacy"),
-    "data": ("data", "split"),
-    "table": ("data", "split"),
-    "rows_split": ("split",),
-    "columns_split": ("split",),
-    "strategy": ("algorithm",),
-    "joint": ("algorithm",),
-    "model": ("model",),
-    "level": ("privacy",),
+_DROPS = {
+    "rows": {
+        "data": ("data__", "split__"),
+        "rows_split": ("split__",),
+        "strategy": ("algorithm__",),
+        "model": ("model__",),
+        "level": ("privacy__",),
+        "epsilon": ("privacy__noise",),
+    },
+    "columns": {"table": ("data__", "split__"), "columns_split": ("split__",), "joint": ("algorithm__",)},
 }
-"""Whose further arguments a change of a menu drops."""
+"""By axis: what a change of a control drops of the further arguments, by the start of their names."""
+
+_More = tuple[tuple[str, Any], ...]
+
+
+def _kept(more: _More, drops: Mapping[str, tuple[str, ...]], moved: Collection[str]) -> _More:
+    starts = tuple(start for name in moved for start in drops.get(name, ()))
+    return tuple(sorted((key, value) for key, value in more if not key.startswith(starts)))
 
 
 @dataclass(frozen=True)
@@ -43,7 +51,7 @@ class Setting:
     model : str
         Across rows.
     alpha, skew : float
-        α of the columns' importance split, and of the rows' label skew.
+        α of the columns' importance split (or one a party), and of the rows' label skew.
     beta : float
         Correlation between parties, 0 … 1.
     epsilon : float
@@ -51,7 +59,7 @@ class Setting:
     level : {"example", "client"}
         Whom the mechanism protects.
     clients, parties : int
-        K across rows, and across columns.
+        K across rows, and across columns (or the columns of each party).
     selection : float
         Share of clients that train in a round.
     rounds, epochs : int
@@ -60,6 +68,8 @@ class Setting:
         Of everything.
     more : tuple of (str, object)
         Arguments that no slider moves, as ``("algorithm__lr", 0.1)`` or ``("model__hidden", (50, 50))``.
+    aside : tuple of (str, object)
+        Those of the other axis, kept for the way back.
     weights : tuple of (str, float)
         Of the pillars.
     """
@@ -73,23 +83,29 @@ class Setting:
     joint: str = "splitnn"
     model: str = "logistic"
     skew: float = 1.0
-    alpha: float = 1.0
+    alpha: float | tuple[float, ...] = 1.0
     beta: float = 0.6
     epsilon: float = math.inf
     level: str = "example"
     clients: int = 10
-    parties: int = 4
+    parties: int | tuple[int, ...] = 4
     selection: float = 0.5
     rounds: int = 20
     epochs: int = 5
     seed: int = 42
-    more: tuple[tuple[str, Any], ...] = (("algorithm__lr", 0.02),)
+    more: _More = (("algorithm__lr", 0.02),)
+    aside: _More = ()
     weights: tuple[tuple[str, float], ...] = ()
 
     @property
     def across_rows(self) -> bool:
         """Whether rows are divided."""
         return self.axis == "rows"
+
+    @property
+    def private(self) -> bool:
+        """Whether a mechanism is on: by ε, or by an amount of noise that an experiment from elsewhere names."""
+        return not math.isinf(self.epsilon) or "noise" in self.further("privacy")
 
     def change(self, **changes: Any) -> Setting:
         """Return a setting with values replaced.
@@ -102,12 +118,16 @@ class Setting:
         Returns
         -------
         Setting
-            This one is unchanged.
+            This one is unchanged. What another menu's entry was given further is dropped; what the other axis was
+            given waits for the way back.
         """
-        kept = dict(changes.pop("more", self.more))
-        gone = {part for name, parts in _OF.items() if name in changes for part in parts}
-        more = tuple(sorted((key, value) for key, value in kept.items() if key.partition("__")[0] not in gone))
-        return replace(self, more=more, **changes)
+        kept = tuple(dict(changes.pop("more", self.more)).items())
+        moved = [name for name, value in changes.items() if value != getattr(self, name, value)]
+        other = "columns" if self.across_rows else "rows"
+        more, aside = _kept(kept, _DROPS[self.axis], moved), _kept(self.aside, _DROPS[other], moved)
+        if "axis" in moved:
+            more, aside = aside, more
+        return replace(self, more=more, aside=aside, **changes)
 
     def takes(self, name: str) -> bool:
         """Tell whether the chosen split has a parameter.
@@ -123,7 +143,7 @@ class Setting:
             Whether the slider does anything.
         """
         split = self.rows_split if self.across_rows else self.columns_split
-        return name in {parameter.name for parameter in SPLITS[split].parameters}
+        return split in SPLITS and name in {parameter.name for parameter in SPLITS[split].parameters}
 
     def split(self) -> Use:
         """Return the split that the controls ask for.
@@ -172,13 +192,14 @@ class Setting:
         if not self.across_rows:
             table, joint = use(self.table, **self.further("data")), use(self.joint, **self.further("algorithm"))
             return Experiment(table, self.split(), joint, rounds=self.epochs, seed=self.seed)
-        budget = {**self.further("privacy"), "epsilon": self.epsilon, "level": self.level}
+        budget = {**self.further("privacy"), "level": self.level}
+        budget["epsilon"] = None if math.isinf(self.epsilon) else self.epsilon
         return Experiment(
             use(self.data, **self.further("data")),
             self.split(),
             use(self.strategy, **self.further("algorithm")),
             use(self.model, **self.further("model")),
-            None if math.isinf(self.epsilon) else use("gaussian", **budget),
+            use("gaussian", **budget) if self.private else None,
             rounds=self.rounds,
             participation=self.selection,
             seed=self.seed,

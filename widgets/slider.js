@@ -10,6 +10,9 @@ function render({ model, el }) {
   const input = Object.assign(document.createElement("input"), { type: "range", id, min: 0, step: 1 });
   const hint = Object.assign(document.createElement("small"), { id: `${id}-hint` });
   input.setAttribute("aria-describedby", hint.id);
+  // JupyterLab would take the arrow keys for itself; this tells it that the page's controls need them.
+  input.setAttribute("data-lm-suppress-shortcuts", "true");
+  requestAnimationFrame(() => el.closest(".tk-app")?.setAttribute("data-lm-suppress-shortcuts", "true"));
   el.replaceChildren(label, value, input, hint);
 
   let held = false;

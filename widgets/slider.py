@@ -44,7 +44,9 @@ class Slider(anywidget.AnyWidget):  # type: ignore[misc]
         super().__init__(texts=list(texts), index=self._nearest(value), **traits)
 
     def _nearest(self, value: Any) -> int:
-        return min(range(len(self.stops)), key=lambda i: (self.stops[i] != value, abs(self.stops[i] - value)))
+        if value in self.stops:
+            return self.stops.index(value)
+        return min(range(len(self.stops)), key=lambda i: abs(self.stops[i] - value))
 
     @property
     def value(self) -> Any:

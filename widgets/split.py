@@ -10,6 +10,7 @@ from trustkit.widgets.words import amount
 
 from trustkit import plot
 from trustkit.catalogue import PANELS
+from trustkit.split import column_correlation
 
 __all__ = ["SplitPanel"]
 
@@ -39,7 +40,8 @@ def SplitPanel(lab: Lab | None = None) -> View:  # noqa: N802 (a panel reads as 
 
     def draw(state: Lab) -> str:
         if state.searching:
-            return card("Who holds correlated columns", "looking for the split: this table is wide …", "")
+            title = "Who holds which rows" if state.setting.across_rows else "Who holds correlated columns"
+            return card(title, "looking for the split: this table is wide …", "")
         if not state.setting.across_rows:
             return _columns(state, pictures)
         fed = state.federated()
@@ -61,7 +63,9 @@ def SplitPanel(lab: Lab | None = None) -> View:  # noqa: N802 (a panel reads as 
 def _columns(state: Lab, pictures: dict[str, Any]) -> str:
     fed = state.federated()
     achieved = fed.partition.achieved
-    pictures["columns"] = figure = plot.correlation_blocks(fed, state.correlation(), figure=pictures.get("columns"))
+    pictures["columns"] = figure = plot.correlation_blocks(
+        fed, column_correlation(fed.data), figure=pictures.get("columns")
+    )
     icor, bounds = achieved.get("icor"), achieved.get("bounds")
     text = f"{tip('Icor', _ICOR)} {amount(icor, 3)}"
     if bounds is not None:

@@ -69,8 +69,9 @@ def _pillar_change(lab: Lab, outcome: Outcome) -> str:
     now, before = lab.report(outcome), lab.report(lab.baseline)
     if now is None or before is None:
         return ""
-    gaps = {name: now.pillars[name] - before.pillars[name] for name in now.pillars
-            if now.pillars[name] is not None and before.pillars.get(name) is not None}  # fmt: skip
+    pairs = {name: (score, before.pillars.get(name)) for name, score in now.pillars.items()}
+    gaps = {name: new - old for name, (new, old) in pairs.items()
+            if new is not None and old is not None and math.isfinite(new - old)}  # fmt: skip
     if not gaps:
         return ""
     name = max(gaps, key=lambda pillar: abs(gaps[pillar]))
@@ -218,7 +219,9 @@ def status(lab: Lab) -> str:
     done = len(record) if record else 0
     words = {
         "idle": f"idle · {done} of {total} rounds done",
-        "stale": "stale · the picture shows an earlier setting; press Run",
+        "stale": "stale · "
+        + ("nothing trained yet" if record is None else "the picture shows an earlier setting")
+        + "; press Run",
         "stopped": f"stopped after {done} of {total} rounds; Run goes on from there",
         "stopping": f"stopping after round {done} …",
         "failed": "failed · see the red card",

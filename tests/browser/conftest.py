@@ -78,6 +78,8 @@ def serve(command: list[str], url: str, folder: Path, seconds: float = 90) -> su
         try:
             urllib.request.urlopen(url, timeout=2).close()
             return server
+        except urllib.error.HTTPError:
+            return server  # it answers, if only to refuse
         except (urllib.error.URLError, OSError):
             time.sleep(0.2)
     stop(server)

@@ -89,7 +89,10 @@ def correlation_blocks(
             artist.remove()
         edges = np.concatenate([[0], np.cumsum(fed.partition.sizes)])
         lines = [
-            line(edge, color=style.WARN, linewidth=1.4) for edge in edges[1:-1] for line in (axes.axhline, axes.axvline)
+            line(edge, color=style.WARN, linewidth=1.4)
+            for edge in edges[1:]
+            if edge < len(order)
+            for line in (axes.axhline, axes.axvline)
         ]
         centres = (edges[:-1] + edges[1:]) / 2
         named = (
@@ -106,9 +109,9 @@ def correlation_blocks(
 def _pcor_words(
     axes: Any, corr: np.ndarray, owner: np.ndarray, centres: np.ndarray, definition: Definition
 ) -> list[object]:
-    values = pcor_matrix(corr, owner, definition=definition)
+    values = pcor_matrix(corr, owner, definition, parties=len(centres))
     box = {"boxstyle": "round,pad=0.15", "facecolor": "#ffffff", "edgecolor": "none", "alpha": 0.85}
-    return [axes.text(centres[j], centres[i], f"{values[i, j]:.2f}".replace("0.", ".", 1), ha="center", va="center",
+    return [axes.text(centres[j], centres[i], f"{values[i, j]:.2f}".removeprefix("0"), ha="center", va="center",
                       fontsize=7, color="#222222", bbox=box)
             for i in range(len(centres)) for j in range(len(centres))
             if i != j and np.isfinite(values[i, j])]  # fmt: skip

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import textwrap
 from collections.abc import Sequence
 from typing import Any
 
@@ -16,7 +17,15 @@ MOST_SHOWN = 20
 """With more clients than this, only those with the largest disparity are drawn."""
 
 
-def _draw(count: int) -> Figure:
+_LONGEST = 24
+_WIDE = 42
+
+
+def _short(name: str) -> str:
+    return name if len(name) <= _LONGEST else f"{name[: _LONGEST - 1]}…"
+
+
+def _draw(count: int, widest: int, lines: int) -> Figure:
     figure = style.blank(3.1, 2.75)
     axes = figure.add_subplot()
     axes.patch.set_alpha(0)
@@ -33,15 +42,15 @@ def _draw(count: int) -> Figure:
     pooled = axes.axvline(0, color=style.BASE, linewidth=1.4, linestyle="--")
     missing = [axes.text(0, float(k), "n/a", va="center", fontsize=8, visible=False) for k in y]
     axes.set_ylim(count - 0.4, -1.1)
-    axes.set_yticks(y, ["client 100 †"] * count, fontsize=9 if count <= 12 else 7)
+    axes.set_yticks(y, [f"{('client 100 ' * 3)[:widest]} †"] * count, fontsize=9 if count <= 12 else 7)
     axes.tick_params(axis="y", length=0)
     axes.spines["left"].set_visible(False)
-    axes.set_xlabel("gap between groups")
+    axes.set_xlabel("\n".join(["gap between groups"] * lines), loc="right")
     at_line = axes.text(0.09, -0.7, "", fontsize=8, va="center")
     at_pooled = axes.text(0, -0.7, "", fontsize=8, va="center")
     style.keep(
         figure,
-        count,
+        (count, widest, lines),
         axes=axes,
         bars=bars,
         hatches=hatches,
@@ -86,7 +95,7 @@ def client_fairness(
     threshold : float
         Above it a bar is hatched and changes colour.
     label : str
-        Of the axis.
+        Of the axis; a long one takes more lines.
     figure : Figure, optional
         The picture to redraw.
 
@@ -96,17 +105,22 @@ def client_fairness(
         At most 20 bars: with more clients those with the largest disparity.
     """
     order = np.argsort(np.where(np.isfinite(disparity), -disparity, np.inf), kind="stable")[:MOST_SHOWN]
+    marked = small if small is not None else np.zeros(len(disparity), bool)
+    called = [_short(names[k]) for k in order]
+    label = textwrap.fill(label, _WIDE)
+    shape = (len(order), max([10, *map(len, called)]), 1 + label.count("\n"))
     with style.looks():
-        if figure is None or style.artists(figure, len(order)) is None:
-            figure = _draw(len(order))
-        parts = style.artists(figure, len(order)) or {}
+        if figure is None or style.artists(figure, shape) is None:
+            figure = _draw(*shape)
+        parts = style.artists(figure, shape) or {}
         _move(parts, disparity[order], opportunity[order], threshold)
         low, high = interval if interval is not None else (disparity, disparity)
         parts["spread"].set_segments([[(low[k], i), (high[k], i)] for i, k in enumerate(order) if np.isfinite(low[k])])
-        marked = small if small is not None else np.zeros(len(disparity), bool)
         size = parts["axes"].get_yticklabels()[0].get_fontsize() if len(order) else 9
         parts["axes"].set_yticks(
-            np.arange(len(order)), [f"{names[k]}{' †' if marked[k] else ''}" for k in order], fontsize=size
+            np.arange(len(order)),
+            [f"{name}{' †' if marked[k] else ''}" for name, k in zip(called, order, strict=True)],
+            fontsize=size,
         )
         overall = float("nan") if pooled is None else pooled
         known = bool(np.isfinite(overall))
@@ -119,7 +133,7 @@ def client_fairness(
         parts["at_line"].set_horizontalalignment("left" if below or not known else "right")
         reach = [threshold * 1.6, overall if known else 0, *high[order], *opportunity[order]]
         parts["axes"].set_xlim(0, min(1.0, 1.08 * float(np.nanmax(reach))))
-        parts["axes"].set_xlabel(label)
+        parts["axes"].set_xlabel(label, loc="right")
     return figure
 
 

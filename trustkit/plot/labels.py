@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from typing import Any
+
 import numpy as np
 from matplotlib.figure import Figure
 
@@ -12,15 +15,36 @@ __all__ = ["label_shares"]
 
 _MOST_NAMED = 20
 
+_COLOURS = (
+    "#0173b2",
+    "#de8f05",
+    "#029e73",
+    "#d55e00",
+    "#cc78bc",
+    "#ca9161",
+    "#fbafe4",
+    "#949494",
+    "#ece133",
+    "#56b4e9",
+)
+"""Seaborn's "colorblind": written out, as the app opens on it and loading seaborn takes longer than drawing."""
 
-def _draw(parties: int, classes: tuple[str, ...]) -> Figure:
+
+def _palette(count: int) -> Sequence[Any]:
+    if count <= len(_COLOURS):
+        return _COLOURS[:count]
     import seaborn as sns
 
+    colours: Sequence[Any] = sns.color_palette("husl", count)
+    return colours
+
+
+def _draw(parties: int, classes: tuple[str, ...]) -> Figure:
     figure = style.blank(3.1, 2.75)
     figure.set_layout_engine("none")
     axes = figure.add_axes((0.21, 0.17, 0.76, 0.72))
     axes.patch.set_alpha(0)
-    palette = sns.color_palette("colorblind" if len(classes) <= 10 else "husl", len(classes))
+    palette = _palette(len(classes))
     y = np.arange(parties)
     bars = [
         axes.barh(y, np.full(parties, 1.0), color=palette[c], height=0.78, linewidth=0) for c in range(len(classes))
@@ -67,10 +91,12 @@ def label_shares(fed: FederatedDataset, figure: Figure | None = None) -> Figure:
     Raises
     ------
     ValueError
-        If the partition is over columns.
+        If the partition is over columns, or the target is a number.
     """
     if fed.partition.axis != "rows":
         raise ValueError("label_shares needs a partition over rows, got one over columns")
+    if not fed.data.classes:
+        raise ValueError(f"label_shares needs classes, and the target of {fed.data.name} is a number")
     parties, classes = len(fed), fed.data.classes
     owner = fed.partition.owner
     owned = owner >= 0

@@ -14,7 +14,7 @@ __all__ = ["pillar_radar"]
 
 
 def _scores(report: Any) -> dict[str, float | None]:
-    return dict(report if isinstance(report, Mapping) else report.pillars)
+    return {} if report is None else dict(report if isinstance(report, Mapping) else report.pillars)
 
 
 def _draw(names: list[str]) -> Figure:
@@ -43,11 +43,11 @@ def _draw(names: list[str]) -> Figure:
     return figure
 
 
-def _polygon(angles: np.ndarray, scores: dict[str, float | None]) -> tuple[np.ndarray, np.ndarray]:
-    known = [k for k, score in enumerate(scores.values()) if score is not None and np.isfinite(score)]
-    order = [*known, *known[:1]]
-    values = np.array([list(scores.values())[k] for k in order], float)
-    return angles[order], values
+def _polygon(angles: np.ndarray, names: list[str], scores: dict[str, float | None]) -> tuple[np.ndarray, np.ndarray]:
+    found = [(angle, scores.get(name)) for angle, name in zip(angles, names, strict=True)]
+    known = [(angle, score) for angle, score in found if score is not None and np.isfinite(score)]
+    corners = np.array([*known, *known[:1]], float).reshape(-1, 2)
+    return corners[:, 0], corners[:, 1]
 
 
 def pillar_radar(report: Any, baseline: Any = None, figure: Figure | None = None) -> Figure:
@@ -58,7 +58,7 @@ def pillar_radar(report: Any, baseline: Any = None, figure: Figure | None = None
     report : TrustReport or mapping of str to float
         Scores in [0, 1] by pillar; a pillar without evidence is ``None``: labelled n/a and skipped, never drawn as 0.
     baseline : TrustReport or mapping, optional
-        Drawn dashed.
+        Drawn dashed, pillar by pillar: those that the report does not have are left out.
     figure : Figure, optional
         The picture to redraw.
 
@@ -67,15 +67,16 @@ def pillar_radar(report: Any, baseline: Any = None, figure: Figure | None = None
     matplotlib.figure.Figure
         The radar.
     """
-    scores = _scores(report)
+    scores, earlier = _scores(report), _scores(baseline)
+    names = list(scores)
     with style.looks():
         if figure is None or style.artists(figure, tuple(scores)) is None:
-            figure = _draw(list(scores))
+            figure = _draw(names)
         parts = style.artists(figure, tuple(scores)) or {}
-        angles, values = _polygon(parts["angles"], scores)
+        angles, values = _polygon(parts["angles"], names, scores)
         parts["now"].set_data(angles, values)
         parts["area"].set_xy(np.column_stack([angles, values]) if values.size else np.zeros((3, 2)))
-        parts["base"].set_data(*(_polygon(parts["angles"], _scores(baseline)) if baseline is not None else ([], [])))
+        parts["base"].set_data(*_polygon(parts["angles"], names, earlier))
         labels = [f"{name}\n{'n/a' if score is None or not np.isfinite(score) else f'{score:.2f}'}"
                   for name, score in scores.items()]  # fmt: skip
         parts["axes"].set_xticks(parts["angles"], labels)

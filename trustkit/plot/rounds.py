@@ -73,16 +73,19 @@ def accuracy_by_round(
         index = np.arange(1, played + 1) if record is None else record.index
         accuracy = np.full((0, 1), np.nan) if record is None or not played else record.accuracy
         mean = _mean(accuracy)
-        with np.errstate(all="ignore"):
-            low = np.nanmin(np.where(np.isfinite(accuracy), accuracy, np.inf), axis=1, initial=1)
-            high = np.nanmax(np.where(np.isfinite(accuracy), accuracy, -np.inf), axis=1, initial=0)
+        known = np.isfinite(accuracy)
+        some = known.any(1)
+        low = np.where(some, np.min(accuracy, axis=1, initial=1, where=known), np.nan)
+        high = np.where(some, np.max(accuracy, axis=1, initial=0, where=known), np.nan)
         parts["now"].set_data(index, mean)
         parts["dot"].set_data(index[-1:], mean[-1:])
         parts["band"].set_data(index, low, high)
         parts["axes"].set_xlim(1, max(2, longest) * (1.12 if wide else 1.3))
         parts["axes"].set_xticks(_ticks(longest))
-        parts["word"].set_text(f"now {mean[-1]:.3f}" if played else "")
-        parts["word"].set_position((float(index[-1]) + 0.012 * longest, float(mean[-1])) if played else (1, 0.5))
+        latest = float(mean[-1]) if played else 0.5
+        parts["word"].set_text("" if not played else f"now {latest:.3f}" if np.isfinite(latest) else "now n/a")
+        place = latest if np.isfinite(latest) else 0.5
+        parts["word"].set_position((float(index[-1]) + 0.012 * longest if played else 1, place))
         earlier = np.zeros((0, 1)) if baseline is None else baseline.accuracy
         parts["base"].set_data(np.arange(1, len(earlier) + 1), _mean(earlier))
         parts["base_word"].set_text("" if baseline is None else "baseline")

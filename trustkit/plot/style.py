@@ -21,7 +21,22 @@ NOW, BASE, WARN, INK, GRID = "#0072b2", "#8b8d90", "#d55e00", "#000000", "#b9bcc
 """Series now, pinned baseline, over the threshold (Okabe–Ito colours), text and axes, grid."""
 
 _THEME = {NOW: "--tk-now", BASE: "--tk-base", WARN: "--tk-warn", GRID: "--tk-grid"}
+_PARTS = (
+    "axes.",
+    "figure.",
+    "font.",
+    "grid.",
+    "hatch.",
+    "legend.",
+    "lines.",
+    "patch.",
+    "svg.",
+    "text.",
+    "xtick.",
+    "ytick.",
+)
 _RC: Any = {
+    **{name: value for name, value in matplotlib.rcParamsDefault.items() if name.startswith(_PARTS)},
     "svg.fonttype": "none",
     "svg.hashsalt": "trustkit",
     "font.family": "sans-serif",
@@ -29,6 +44,7 @@ _RC: Any = {
     "axes.spines.top": False,
     "axes.spines.right": False,
     "axes.linewidth": 0.8,
+    "text.parse_math": False,  # a class may be called "$50k to $100k"
     "hatch.linewidth": 0.8,
 }
 _ARTISTS: weakref.WeakKeyDictionary[Figure, dict[str, Any]] = weakref.WeakKeyDictionary()
@@ -51,11 +67,15 @@ class Picture(Figure):
     """A matplotlib figure that a notebook shows without pyplot: on white, so that a dark theme can be read too."""
 
     def _repr_png_(self) -> bytes:
-        buffer = io.BytesIO()
-        with looks():
-            FigureCanvasAgg(self).print_figure(
-                buffer, format="png", dpi=130, facecolor="white", metadata={"Software": None}
-            )
+        buffer, opacity = io.BytesIO(), self.patch.get_alpha()
+        self.patch.set_alpha(1)
+        try:
+            with looks():
+                FigureCanvasAgg(self).print_figure(
+                    buffer, format="png", dpi=130, facecolor="white", metadata={"Software": None}
+                )
+        finally:
+            self.patch.set_alpha(opacity)
         return buffer.getvalue()
 
 
@@ -146,8 +166,10 @@ def to_svg(figure: Figure, label: str) -> str:
     """
     buffer = io.StringIO()
     canvas: Any = FigureCanvasSVG(figure)
+    dots = figure.dpi
     with looks():
         canvas.print_svg(buffer, metadata={"Date": None, "Creator": None, "Format": None, "Type": None})
+    figure.dpi = dots  # print_svg leaves it lower, and the next matrix would be coarser
     text = buffer.getvalue()
     text = text[text.index("<svg") :]
     text = re.sub(r"<metadata>.*?</metadata>", "", text, count=1, flags=re.DOTALL)

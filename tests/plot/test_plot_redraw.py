@@ -1,0 +1,125 @@
+"""A picture that is moved is the picture that is drawn anew, byte for byte, whatever it showed before."""
+
+from __future__ import annotations
+
+import itertools
+import string
+from collections.abc import Callable, Mapping
+
+import numpy as np
+import pytest
+from matplotlib.figure import Figure
+
+from tests.plot.samples import clients, columns, record, rows
+from trustkit import plot
+from trustkit.rng import stream
+
+Draw = Callable[[Figure | None], Figure]
+Scores = Mapping[str, float | None]
+
+nan = float("nan")
+SOME = stream(0, "test", "accuracy").random((20, 10))
+
+
+def _bars(count: int, seed: int = 0, undefined: tuple[int, ...] = (), **more: object) -> Draw:
+    gaps, chances, names = clients(count, seed, undefined)
+    given = {"pooled": 0.05, "small": gaps > 0.2, "interval": (gaps * 0.5, gaps * 1.2), **more}
+    return lambda figure: plot.client_fairness(gaps, chances, names, figure=figure, **given)  # type: ignore[arg-type]
+
+
+def _shares(parties: int, classes: tuple[str, ...], n: int = 300, **more: object) -> Draw:
+    return lambda figure: plot.label_shares(rows(parties, classes, n, **more), figure=figure)
+
+
+def _matrix(*sizes: int, nobody: int = 0) -> Draw:
+    return lambda figure: plot.correlation_blocks(columns(sizes, nobody), figure=figure)
+
+
+def _curve(accuracy: object, rounds: int, base: int = 0, wide: bool = True) -> Draw:
+    shown = None if accuracy is None else record(accuracy, rounds)  # type: ignore[arg-type]
+    before = record(SOME[:base], 20) if base else None
+    return lambda figure: plot.accuracy_by_round(shown, before, wide=wide, figure=figure)
+
+
+def _radar(scores: Scores, base: Scores | None = None) -> Draw:
+    return lambda figure: plot.pillar_radar(scores, base, figure=figure)
+
+
+SIX = dict(zip("abcdef", (0.1, 0.9, 0.3, 0.5, 1.0, 0.0), strict=True))
+UNKNOWN = {**SIX, "b": None, "e": nan}
+LETTERS = tuple(string.ascii_uppercase)
+
+PICTURES: dict[str, list[Draw]] = {
+    "client_fairness": [
+        _bars(10), _bars(10, seed=1, undefined=(0, 4)), _bars(10, pooled=None, interval=None, small=None),
+        _bars(10, threshold=0.25, pooled=0.3), _bars(3), _bars(51), _bars(100, undefined=tuple(range(90))), _bars(20),
+        _bars(10, label="gap by race (" + "a group, " * 12 + ")"), _bars(2, undefined=(0, 1), pooled=nan),
+    ],
+    "label_shares": [
+        _shares(10, ("no", "yes")), _shares(10, ("no", "yes"), owner=np.arange(300) % 3), _shares(51, ("no", "yes")),
+        _shares(100, ("a", "b", "c")), _shares(10, LETTERS), _shares(10, ("no", "yes"), owner=np.full(300, -1)),
+    ],
+    "correlation_blocks": [
+        _matrix(4, 4, 4, 4), _matrix(1, 5, 2, 8), _matrix(16, 0), _matrix(2, 2, 2, nobody=10), _matrix(*[1] * 16),
+        _matrix(*[2] * 8), _matrix(3, 2), _matrix(196, 196, 196, 196), _matrix(700, 84),
+    ],
+    "accuracy_by_round": [
+        _curve(SOME[:1], 20), _curve(SOME, 20), _curve(SOME[:7], 20, base=12), _curve(None, 20), _curve(SOME[:0], 5),
+        _curve(SOME[:5, :1], 5, base=20), _curve(np.where(SOME > 0.5, SOME, nan), 20), _curve([[nan] * 4] * 3, 3),
+        _curve(np.tile(SOME, (10, 10)), 200), _curve(SOME, 20, wide=False), _curve(SOME[:3], 5, base=9, wide=False),
+    ],
+    "pillar_radar": [
+        _radar(SIX), _radar(UNKNOWN), _radar(SIX, UNKNOWN), _radar(UNKNOWN, SIX), _radar({"a": None, "b": None}),
+        _radar({"a": 0.5, "b": None, "c": 1.0}), _radar(dict.fromkeys("abcdef"), SIX), _radar(SIX, {"f": 0.5}),
+    ],
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", PICTURES)
+def test_redrawn_is_drawn_anew(name: str) -> None:
+    """There and back between neighbours in the list: nothing of the earlier picture is left."""
+    draws = PICTURES[name]
+    fresh = [plot.to_svg(draw(None), name) for draw in draws]
+    assert len(set(fresh)) == len(fresh)
+    figure = draws[0](None)
+    for at in (*range(1, len(draws)), *reversed(range(len(draws) - 1))):
+        figure = draws[at](figure)
+        assert plot.to_svg(figure, name) == fresh[at], f"{name} {at}"
+
+
+@pytest.mark.parametrize("name", PICTURES)
+def test_same_shape_keeps_the_figure(name: str) -> None:
+    """Drawn twice, the second time it is the first figure that was moved; some other shape is another figure."""
+    draws = PICTURES[name]
+    first = draws[0](None)
+    assert draws[0](first) is first
+    assert draws[1](first) is first
+    others = [draw(first) for draw in draws[1:]]
+    assert any(other is not first for other in others)
+
+
+def test_every_picture_of_the_room_is_redrawn_here() -> None:
+    """A new plot function needs its cases."""
+    assert {*PICTURES, "to_svg"} == set(plot.__all__)
+
+
+def test_the_users_settings_are_left_alone() -> None:
+    """Whoever draws in a style of his own still has it afterwards, and has no say in our pictures."""
+    import matplotlib
+
+    draw = PICTURES["accuracy_by_round"][1]
+    usual = plot.to_svg(draw(None), "a")
+    with matplotlib.rc_context({"font.size": 30, "svg.fonttype": "path", "text.color": "red", "figure.dpi": 10}):
+        assert plot.to_svg(draw(None), "a") == usual
+        assert matplotlib.rcParams["font.size"] == 30
+
+
+def test_axes_are_the_same_in_any_two_pictures() -> None:
+    """Accuracy, correlation and pillars run from 0 to 1 whatever the data; only then can two pictures be compared."""
+    for name, axis in (("accuracy_by_round", "y"), ("pillar_radar", "y")):
+        for draw in PICTURES[name]:
+            axes = draw(None).axes[0]
+            assert getattr(axes, f"get_{axis}lim")() == (0, 1)
+    for first, second in itertools.pairwise(PICTURES["correlation_blocks"][:4]):
+        meshes = [draw(None).axes[0].collections[0] for draw in (first, second)]
+        assert [mesh.get_clim() for mesh in meshes] == [(0, 1), (0, 1)]
