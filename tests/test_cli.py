@@ -119,6 +119,11 @@ def test_bad_input_is_refused_in_one_line(words: str, call: Call, tmp_path: Path
     assert set(tmp_path.rglob("*")) == before
 
 
+def test_the_line_stays_one_line(call: Call) -> None:
+    """Whatever a person typed."""
+    assert call("run", "two\nlines.toml") == (2, "", "trustkit: two lines.toml: No such file or directory\n")
+
+
 def test_a_taken_port_is_refused(call: Call) -> None:
     """Of the app and of Lab, before any server starts."""
     with socket.socket() as listener:

@@ -30,15 +30,16 @@ CLEVER_RADIUS = 2.0
 """Of the search for an adversarial change, in standard deviations of the features."""
 
 
-def facts_of(record: RunRecord, *, look_at: int = 8, **stated: Any) -> FactSheet:
+def facts_of(record: RunRecord, *, look_at: int | None = None, **stated: Any) -> FactSheet:
     """Fill a fact sheet from a run.
 
     Parameters
     ----------
     record : RunRecord
         At least one round; its last one holds the model.
-    look_at : int
-        At least 1: held-out rows on which CLEVER is measured, and a sixth of those on which Shapley values are.
+    look_at : int, optional
+        At least 1: held-out rows on which CLEVER is measured, and a sixth of those on which Shapley values are. By
+        default 8, or 2 of images, whose gradients cost more; the sheet says how many.
     **stated
         What a run cannot know, by name: ``project="…"``, ``purpose="…"``, ``background="…"``, or any fact of the
         template as ``section__name``.
@@ -55,7 +56,7 @@ def facts_of(record: RunRecord, *, look_at: int = 8, **stated: Any) -> FactSheet
     TypeError, ValueError
         If a stated fact does not fit its place, no row is to be looked at, or the run has no finished round yet.
     """
-    if look_at < 1:
+    if look_at is not None and look_at < 1:
         raise ValueError(f"look_at must be at least 1 row, got {look_at!r}")
     named = {name: stated.pop(name, None) for name in ("project", "purpose", "background")}
     FactSheet().with_facts(**stated)  # refuses what does not fit before anything is measured
@@ -68,7 +69,7 @@ def facts_of(record: RunRecord, *, look_at: int = 8, **stated: Any) -> FactSheet
         **_privacy(record, built),
         **_performance(record),
         **_fairness(record, data),
-        **_model(record, built, look_at),
+        **_model(record, built, look_at or (8 if data.image is None else 2)),
         **_system(record, built),
     }
     return FactSheet({key: value for key, value in facts.items() if _fits(value, len(data.y))}).with_facts(**stated)

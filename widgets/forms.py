@@ -37,11 +37,7 @@ def control(parameter: Parameter, value: Any, changed: Callable[[str, Any], None
     ipywidgets.Widget or None
         ``None`` for a parameter that a form cannot show, for example one that may be a list or a number.
     """
-    words = {
-        "description": parameter.name.replace("_", " "),
-        "tooltip": parameter.about,
-        "layout": w.Layout(width="auto"),
-    }
+    words = {"description": parameter.name.replace("_", " "), "tooltip": parameter.about}
     if parameter.choices is not None:
         box = w.Dropdown(options=parameter.choices, value=value, **words)
     elif parameter.type is bool:
@@ -54,13 +50,15 @@ def control(parameter: Parameter, value: Any, changed: Callable[[str, Any], None
         )
     elif isinstance(value, tuple):
         box = w.Text(value=", ".join(map(str, value)), continuous_update=False, **words)
+    else:
+        return None
+    box.layout.width = "auto"
+    if isinstance(box, w.Text):
         box.observe(
             lambda change: _list(change.new) is not None and changed(parameter.name, _list(change.new)), "value"
         )
-        return box
     else:
-        return None
-    box.observe(lambda change: changed(parameter.name, change.new), "value")
+        box.observe(lambda change: changed(parameter.name, change.new), "value")
     return box
 
 

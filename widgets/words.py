@@ -33,7 +33,9 @@ def amount(value: float | None, digits: int = 2) -> str:
         return "–"
     if math.isnan(value):
         return "n/a"
-    return "∞" if math.isinf(value) else f"{value:.{digits}f}"
+    if math.isinf(value):
+        return "∞" if value > 0 else "-∞"
+    return f"{value:z.{digits}f}"
 
 
 def bytes_text(count: float) -> str:

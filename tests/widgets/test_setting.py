@@ -40,7 +40,7 @@ def test_there_and_back(name: str) -> None:
 
 def _interval(catalogue: Any, name: str, parameter: str) -> Interval:
     found = next(p.interval for p in catalogue[name].parameters if p.name == parameter)
-    assert found is not None
+    assert isinstance(found, Interval)
     return found
 
 

@@ -24,7 +24,7 @@ def table(report: TrustReport) -> str:
     Returns
     -------
     str
-        One line for each pillar and metric; n/a where there is no score.
+        One line for each pillar and metric; a dash where there is no score.
     """
     lines = [f"{'trust':52}{number(report.score):>8}", ""]
     for pillar, score in report.pillars.items():
