@@ -39,7 +39,7 @@ def facts_of(record: RunRecord, *, look_at: int | None = None, **stated: Any) ->
         At least one round; its last one holds the model.
     look_at : int, optional
         At least 1: held-out rows on which CLEVER is measured, and a sixth of those on which Shapley values are. By
-        default 8, or 2 of images, whose gradients cost more; the sheet says how many.
+        default 8, or 2 of images above 256 pixels, whose gradients cost more; the sheet says how many.
     **stated
         What a run cannot know, by name: ``project="…"``, ``purpose="…"``, ``background="…"``, or any fact of the
         template as ``section__name``.
@@ -69,7 +69,7 @@ def facts_of(record: RunRecord, *, look_at: int | None = None, **stated: Any) ->
         **_privacy(record, built),
         **_performance(record),
         **_fairness(record, data),
-        **_model(record, built, look_at or (8 if data.image is None else 2)),
+        **_model(record, built, look_at or (2 if data.image is not None and data.X.shape[1] > 256 else 8)),
         **_system(record, built),
     }
     return FactSheet({key: value for key, value in facts.items() if _fits(value, len(data.y))}).with_facts(**stated)

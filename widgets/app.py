@@ -17,7 +17,7 @@ from trustkit.widgets.setting import Setting
 from trustkit.widgets.split import SplitPanel
 from trustkit.widgets.training import TrainPanel
 from trustkit.widgets.view import View, failure
-from trustkit.widgets.words import sentence, tiles
+from trustkit.widgets.words import sentence, synthetic, tiles
 
 from trustkit import store
 from trustkit.preset import PRESETS
@@ -76,13 +76,14 @@ def app(lab: Lab | None = None, preset: str = "start") -> w.VBox:
     lab = lab or opening(preset)
     style = w.HTML(f"<style>{Path(__file__).with_name('theme.css').read_text(encoding='utf-8')}</style>")
     topics = ("setting", "outcome", "baseline", "weights")
+    pictures = [TrustPanel(lab), SplitPanel(lab), FairnessPanel(lab)]
+    below = [TrainPanel(lab), weight_sliders(lab), ReportPanel(lab)]
+    for widget in below:
+        widget.add_class("tk-wide")
+    views = w.Box([*pictures, *below])
+    views.add_class("tk-views")
     said, numbers = View(lab, sentence, topics, "summary"), View(lab, tiles, topics[1:], "tiles")
     problem = View(lab, _problem, ("setting", "outcome", "progress"), "problem")
-    curve, weights, report = TrainPanel(lab), weight_sliders(lab), ReportPanel(lab)
-    for widget in (curve, weights, report):
-        widget.add_class("tk-wide")
-    views = w.Box([TrustPanel(lab), SplitPanel(lab), FairnessPanel(lab), curve, weights, report])
-    views.add_class("tk-views")
     header = Header(lab)
     controls = Controls(lab)  # listens last, so that its status says "idle" when everything is drawn
     body = w.Box([controls.box, views])
@@ -91,8 +92,11 @@ def app(lab: Lab | None = None, preset: str = "start") -> w.VBox:
     page.add_class("tk-app")
     page.lab = lab
 
-    def stale(_: Any) -> None:
-        (page.add_class if lab.state == "stale" else page.remove_class)("tk-stale")
+    def mark(_: Any = None) -> None:
+        made_up = lab.outcome is not None and synthetic(lab.outcome.record)
+        for name, holds in (("tk-stale", lab.state == "stale"), ("tk-synthetic", made_up)):
+            (page.add_class if holds else page.remove_class)(name)
 
-    lab.watch(stale)
+    lab.watch(mark)
+    mark()
     return page

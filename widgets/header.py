@@ -28,7 +28,7 @@ class Header:
     def __init__(self, lab: Lab) -> None:
         self.lab, self._following = lab, False
         self._presets = {name: preset.make() for name, preset in PRESETS.items()}
-        title = w.HTML('<h1 class="tk-title">trustkit <span>trust lab</span></h1>')
+        title = w.HTML('<h1 class="tk-title">trustkit <span>trust lab · a simulation on this machine</span></h1>')
         names = [("choose …", ""), *((preset.title, name) for name, preset in PRESETS.items())]
         self.preset = w.Dropdown(description="preset", options=names, value="")
         self.caveat = w.HTML()

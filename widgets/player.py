@@ -35,6 +35,7 @@ class Progress:
     error: Exception | None = None
     began: float = field(default_factory=time.perf_counter)
     cancelled: bool = False
+    halted: float | None = None  # when the worker left the rounds, to measure what is there
 
     def __post_init__(self) -> None:
         self.record = RunRecord(self.experiment)
@@ -140,6 +141,7 @@ class Player:
 
         try:
             self._play(progress, tick)
+            progress.halted = time.perf_counter()
             if len(progress.record) and progress.phase != "dropped":
                 self._phase(progress, "measuring", unless=("stopping", "dropped"))
                 progress.outcome = measure(RunRecord(progress.experiment, progress.record))

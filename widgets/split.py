@@ -6,10 +6,11 @@ from typing import Any
 
 from trustkit.widgets.lab import Lab
 from trustkit.widgets.view import View, card, tip
-from trustkit.widgets.words import amount
+from trustkit.widgets.words import SYNTHETIC, amount
 
 from trustkit import plot
 from trustkit.catalogue import PANELS
+from trustkit.data import FederatedDataset
 from trustkit.split import column_correlation
 
 __all__ = ["SplitPanel"]
@@ -53,11 +54,15 @@ def SplitPanel(lab: Lab | None = None) -> View:  # noqa: N802 (a panel reads as 
         )
         return card(
             "Who holds which rows",
-            f"{len(fed)} clients · {sizes.min():,} to {sizes.max():,} rows · colours are classes",
+            f"{_origin(fed)}{len(fed)} clients · {sizes.min():,} to {sizes.max():,} rows · colours are classes",
             plot.to_svg(figure, label),
         )
 
     return View(lab or Lab(), draw, ("setting",), "split")
+
+
+def _origin(fed: FederatedDataset) -> str:
+    return f'<span class="tk-tag">{SYNTHETIC}</span> ' if fed.data.provenance.synthetic else ""
 
 
 def _columns(state: Lab, pictures: dict[str, Any]) -> str:
@@ -67,7 +72,7 @@ def _columns(state: Lab, pictures: dict[str, Any]) -> str:
         fed, column_correlation(fed.data), figure=pictures.get("columns")
     )
     icor, bounds = achieved.get("icor"), achieved.get("bounds")
-    text = f"{tip('Icor', _ICOR)} {amount(icor, 3)}"
+    text = f"{_origin(fed)}{tip('Icor', _ICOR)} {amount(icor, 3)}"
     if bounds is not None:
         exact = "all splits tried" if achieved.get("bounds_exact") else "best found"
         text += f" between {amount(bounds[0], 3)} and {amount(bounds[1], 3)} ({exact})"

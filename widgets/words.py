@@ -10,8 +10,30 @@ from trustkit.widgets.player import Outcome
 from trustkit.widgets.view import tip
 
 from trustkit.findings import THRESHOLD, fairness_of, headline_of
+from trustkit.records import RunRecord
+from trustkit.rounds import data_of
 
-__all__ = ["amount", "bytes_text", "sentence", "status", "tiles"]
+__all__ = ["SYNTHETIC", "amount", "bytes_text", "sentence", "status", "synthetic", "tiles"]
+
+
+SYNTHETIC = "synthetic data"
+"""The words beside whatever comes from rows that are made up."""
+
+
+def synthetic(record: RunRecord) -> bool:
+    """Tell whether a run's rows are made up.
+
+    Parameters
+    ----------
+    record : RunRecord
+        A run.
+
+    Returns
+    -------
+    bool
+        Then every number from it has to say so.
+    """
+    return data_of(record.experiment).provenance.synthetic
 
 
 def amount(value: float | None, digits: int = 2) -> str:
@@ -103,7 +125,8 @@ def sentence(lab: Lab) -> str:
     head, gaps = headline_of(record), fairness_of(record)
     before = None if lab.baseline in (None, outcome) else lab.baseline
     older = lab.report(before) if before is not None else None
-    text = f"<b>Trust {amount(report.score if report else None)}</b>"
+    text = f'<span class="tk-tag">{SYNTHETIC}</span> ' if synthetic(record) else ""
+    text += f"<b>Trust {amount(report.score if report else None)}</b>"
     text += _moved(report.score if report else None, older.score if older else None, "") if older else ""
     text += f" after {head.rounds} round{'s' if head.rounds != 1 else ''}, mean accuracy {amount(head.accuracy, 3)}."
     text += _pillar_change(lab, outcome) if before is not None else ""
@@ -118,7 +141,7 @@ def sentence(lab: Lab) -> str:
 
 def _epsilon_tile(outcome: Outcome, epsilon: float) -> str:
     private = outcome.facts
-    assumption = private.get("privacy", "assumption") if ("privacy", "assumption") in private else None
+    assumption = private.get("privacy", "assumption")
     if math.isinf(epsilon):
         return _tile(
             "ε spent",

@@ -350,4 +350,9 @@ def test_presets_say_how_they_differ(page: Page, app_url: str) -> None:
     click(page, "Run")
     state(page, "idle", 60_000)
     assert "synthetic" in page.locator(".tk-v-report").inner_text().lower()
+    assert page.locator(".tk-say .tk-tag").inner_text() == "synthetic data"
+    assert page.locator(".tk-v-split .tk-tag").inner_text() == "synthetic data"
+    mark = "e => getComputedStyle(e, '::after').content"
+    assert {tile.evaluate(mark) for tile in page.locator(".tk-k").all()} == {'"synthetic"'}
+    assert page.locator(".tk-v-pillars h2").evaluate(mark) == '"synthetic"'
     picture(page, "app_preset")

@@ -107,6 +107,18 @@ def test_what_is_over_the_line_is_hatched_and_of_another_colour() -> None:
     assert " 0.2 " in texts(again)
 
 
+@pytest.mark.parametrize("pooled", [0.0, 0.05, 0.12, 0.3, 0.6, 0.7, 1.0])
+def test_the_pooled_line_has_room_for_its_text(pooled: float) -> None:
+    """Inside the picture, and not over the threshold's."""
+    gaps, chances, names = clients(4)
+    figure = plot.client_fairness(gaps / 3, chances / 3, names, pooled=pooled)
+    figure.draw_without_rendering()
+    said = {text.get_text().strip(): text.get_window_extent() for text in figure.axes[0].texts if text.get_visible()}
+    line, text = said["0.09"], said[f"pooled {pooled:.3f}"]
+    assert figure.bbox.x0 <= text.x0 < text.x1 <= figure.bbox.x1
+    assert not line.overlaps(text)
+
+
 def test_pooled_disparity_is_a_line_only_where_it_is_known() -> None:
     """None: not asked for; NaN: not defined; 0: measured."""
     gaps, chances, names = clients(3)
@@ -127,15 +139,18 @@ def test_with_many_clients_the_twenty_worst_are_drawn(count: int) -> None:
 
 def test_long_names_fit() -> None:
     """A long name ends in an ellipsis, a long label takes several lines; both stay inside the picture."""
-    gaps, chances, _ = clients(3)
+    gaps, chances = np.array([1.0, 0.5, 0.2]), np.ones(3)
     label = "gap by race (" + ", ".join(f"group {k}" for k in range(9)) + ")"
-    figure = plot.client_fairness(gaps, chances, ["a name that is far too long for a bar", "b", "c"], label=label)
+    figure = plot.client_fairness(
+        gaps, chances, ["a name that is far too long for a bar", "Massachusetts", "c"], label=label
+    )
     found = texts(figure)
     assert "a name that is far too …" in found
     assert " ".join(t for t in found if "group" in t) == label
     figure.draw_without_rendering()
     edge = figure.bbox
-    for text in (*figure.axes[0].get_yticklabels(), figure.axes[0].xaxis.label):
+    axis = figure.axes[0]
+    for text in (*axis.get_yticklabels(), axis.xaxis.label, *axis.get_xticklabels()):
         box = text.get_window_extent()
         assert edge.x0 <= box.x0 < box.x1 <= edge.x1 + 1
         assert edge.y0 - 1 <= box.y0

@@ -226,20 +226,34 @@ def test_two_hundred_redraws_leave_nothing_behind() -> None:
         {"epsilon": 5.0}, {"epsilon": math.inf}, {"strategy": "fedprox"}, {"strategy": "fedavg"},
     ])  # fmt: skip
 
-    again = itertools.cycle(view for name, view in views(page).items() if name in ("accuracy", "fairness"))
+    drawn = list[str]()
+
+    def counted(view: Any, draw: Any) -> Any:
+        def draw_and_count(lab: Any) -> Any:
+            drawn.append(view.name)
+            return draw(lab)
+
+        return draw_and_count
+
+    shown = [view for name, view in views(page).items() if name in ("pillars", "split", "accuracy", "fairness")]
+    for view in shown:
+        view.draw = counted(view, view.draw)
+    again = itertools.cycle(shown)
 
     def redraw(times: int) -> None:
-        for _ in range(times):
+        drawn.clear()
+        while len(drawn) < times:
             lab.change(**next(moves))
             next(again).refresh()
 
-    redraw(26)
+    redraw(50)
     lab._done.clear()
     gc.collect()
     before = _megabytes()
     redraw(200)
     gc.collect()
     assert _megabytes() - before < 30
+    assert len(set(drawn)) == 4
     assert failed(page) == []
     pyplot = sys.modules.get("matplotlib.pyplot")
     assert pyplot is None or pyplot.get_fignums() == []

@@ -17,7 +17,7 @@ MOST_SHOWN = 20
 """With more clients than this, only those with the largest disparity are drawn."""
 
 
-_LONGEST = 24
+_USUAL, _LONGEST = 10, 24
 _WIDE = 42
 
 
@@ -35,14 +35,24 @@ def _draw(count: int, widest: int, lines: int) -> Figure:
         y, np.zeros(count), facecolor="none", edgecolor="#ffffff", hatch="////", height=0.66, linewidth=0
     )
     (gaps,) = axes.plot(
-        [], [], linestyle="none", marker="D", markersize=4.2, markerfacecolor="none", markeredgecolor=style.INK
+        [],
+        [],
+        linestyle="none",
+        marker="D",
+        markersize=4.2,
+        markerfacecolor="none",
+        markeredgecolor=style.INK,
+        clip_on=False,
     )
     spread = axes.hlines(y, 0, 0, color=style.BASE, linewidth=1)
     line = axes.axvline(0.09, color=style.INK, linewidth=1, linestyle=":")
     pooled = axes.axvline(0, color=style.BASE, linewidth=1.4, linestyle="--")
     missing = [axes.text(0, float(k), "n/a", va="center", fontsize=8, visible=False) for k in y]
+    axes.set_xlim(0, 1)
     axes.set_ylim(count - 0.4, -1.1)
-    axes.set_yticks(y, [f"{('client 100 ' * 3)[:widest]} †"] * count, fontsize=9 if count <= 12 else 7)
+    axes.set_yticks(
+        y, [f"{'client 100' if widest == _USUAL else 'n' * widest} †"] * count, fontsize=9 if count <= 12 else 7
+    )
     axes.tick_params(axis="y", length=0)
     axes.spines["left"].set_visible(False)
     axes.set_xlabel("\n".join(["gap between groups"] * lines), loc="right")
@@ -108,7 +118,7 @@ def client_fairness(
     marked = small if small is not None else np.zeros(len(disparity), bool)
     called = [_short(names[k]) for k in order]
     label = textwrap.fill(label, _WIDE)
-    shape = (len(order), max([10, *map(len, called)]), 1 + label.count("\n"))
+    shape = (len(order), max([_USUAL, *map(len, called)]), 1 + label.count("\n"))
     with style.looks():
         if figure is None or style.artists(figure, shape) is None:
             figure = _draw(*shape)
@@ -127,11 +137,12 @@ def client_fairness(
         parts["pooled"].set_visible(known)
         parts["pooled"].set_xdata([overall if known else 0] * 2)
         below = known and overall < threshold
+        end = known and overall > 0.65  # so near the end of the axis that its text has to stand on the left
         parts["at_pooled"].set_text(f" pooled {overall:.3f} " if known else "")
         parts["at_pooled"].set_x(overall if known else 0)
-        parts["at_pooled"].set_horizontalalignment("right" if below else "left")
+        parts["at_pooled"].set_horizontalalignment("right" if below or end else "left")
         parts["at_line"].set_horizontalalignment("left" if below or not known else "right")
-        reach = [threshold * 1.6, overall if known else 0, *high[order], *opportunity[order]]
+        reach = [threshold * 1.6, 1.5 * overall if known else 0, *high[order], *opportunity[order]]
         parts["axes"].set_xlim(0, min(1.0, 1.08 * float(np.nanmax(reach))))
         parts["axes"].set_xlabel(label, loc="right")
     return figure
