@@ -12,3 +12,5 @@ from hypothesis import settings  # noqa: E402
 
 settings.register_profile("trustkit", derandomize=True, deadline=None)
 settings.load_profile("trustkit")
+
+from tests.browser.driving import app_url, browser, chromium, page  # noqa: E402, F401 (fixtures of browser and bench)

@@ -15,7 +15,6 @@ import numpy as np
 import pytest
 
 import trustkit as tk
-from tests.browser.conftest import app_url, browser, page  # noqa: F401 (fixtures)
 from tests.browser.test_app import click, state, visit
 
 if TYPE_CHECKING:
@@ -60,7 +59,7 @@ def report(name: str, waits: list[float], median: float, high: float) -> None:
 
 
 @pytest.mark.browser
-def test_sliders_move_pictures(page: Page, app_url: str) -> None:  # noqa: F811 (a fixture)
+def test_sliders_move_pictures(page: Page, app_url: str) -> None:
     """α and K across rows, weights, β across columns: from the input event to the painted picture."""
     visit(page, app_url)
     page.wait_for_timeout(500)
@@ -76,7 +75,7 @@ def test_sliders_move_pictures(page: Page, app_url: str) -> None:  # noqa: F811 
 
 
 @pytest.mark.browser
-def test_run_shows_its_first_round_soon(page: Page, app_url: str) -> None:  # noqa: F811 (a fixture)
+def test_run_shows_its_first_round_soon(page: Page, app_url: str) -> None:
     """Run to the first drawn round, and to the end of the default run with its trust report."""
     visit(page, app_url)
     click(page, "Run")  # the recorded run is complete, so this plays it anew

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from tests.browser.conftest import picture
+from tests.browser.driving import picture
 
 if TYPE_CHECKING:
     from playwright.sync_api import Page

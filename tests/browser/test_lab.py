@@ -9,16 +9,16 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from tests.browser.conftest import free_port, picture, serve, stop
+from tests.browser.driving import free_port, picture, serve, stop
 
 if TYPE_CHECKING:
-    from playwright.sync_api import Browser, Page
+    from playwright.sync_api import Page
 
 pytestmark = pytest.mark.browser
 
 
 @pytest.fixture(scope="module")
-def lab_url(tmp_path_factory: pytest.TempPathFactory, browser: Browser) -> Iterator[str]:
+def lab_url(tmp_path_factory: pytest.TempPathFactory, chromium: str) -> Iterator[str]:
     """JupyterLab as ``trustkit lab`` opens it, on copies of the notebooks in a new folder."""
     port, folder = free_port(), tmp_path_factory.mktemp("lab")
     (folder / "config").mkdir()

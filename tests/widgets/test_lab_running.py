@@ -269,9 +269,13 @@ def test_a_wide_table_is_searched_in_the_background(monkeypatch: pytest.MonkeyPa
         await asyncio.to_thread(slow.began.acquire)
         for beta in (0.4, 0.5, 0.6):
             lab.change(beta=beta)
-        assert lab.searching
         with heard(lab) as topics:
-            await hear(lab, "setting", lambda: slow.go.release(9))
+            slow.go.release()
+            await asyncio.to_thread(slow.began.acquire)
+            for _ in range(5):
+                await asyncio.sleep(0)  # the loop hears of the first search
+            assert (lab.searching, topics) == (True, [])
+            await hear(lab, "setting", slow.go.release)
         assert topics == ["setting"]
         assert slow.asked == [0.3, 0.6]
         assert not lab.searching

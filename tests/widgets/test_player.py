@@ -129,9 +129,29 @@ def test_an_error_becomes_a_phase(where: str, monkeypatch: pytest.MonkeyPatch) -
     assert player.progress.phase == "done"
 
 
+def test_a_dropped_run_that_fails_stays_dropped() -> None:
+    """What it died of concerns nobody any more."""
+    inside, wait = threading.Event(), threading.Event()
+
+    def work(experiment: tk.Experiment, after: Round | None, tick: Tick) -> Iterator[Round]:
+        if experiment == PLAIN:
+            yield from tk.play(experiment)
+        inside.set()
+        wait.wait(60)
+        raise RuntimeError("too late")
+
+    player = Player(work)
+    first = player.start(SMALL)
+    assert inside.wait(60)
+    player.start(PLAIN, limit=2)
+    wait.set()
+    player.wait()
+    assert (first.phase, player.progress.phase) == ("dropped", "done")
+
+
 def test_a_dropped_run_stays_dropped() -> None:
-    """Even if it fails, or is stopped, after the newer one has begun; it is never measured."""
-    gate = Gate(error_at=2)
+    """It leaves at the next step, whatever it has played; it is never measured."""
+    gate = Gate()
     player = Player(gate.work)
     first = player.start(SMALL)
     gate.arrive()
@@ -139,7 +159,6 @@ def test_a_dropped_run_stays_dropped() -> None:
     gate.arrive()
     second = player.start(PLAIN)
     assert (first.phase, second.phase) == ("dropped", "running")
-    gate.error_at = 0
     gate.open(9)
     player.wait()
     assert (first.phase, first.outcome, first.error, len(first.record)) == ("dropped", None, None, 1)

@@ -91,7 +91,7 @@ MORE = (("algorithm__lr", 0.3), ("data__benign", 0.4), ("model__hidden", (3,)), 
 )
 def test_a_menu_drops_what_its_old_entry_was_given(changes: dict[str, Any], dropped: list[str]) -> None:
     """Of the right part only, and only if it moved; sliders drop nothing."""
-    before = Setting(more=MORE, aside=MORE)
+    before = Setting(more=MORE)
     after = before.change(**changes)
     assert [name for name, _ in before.more if name not in dict(after.more)] == dropped
     assert dict(after.more).items() <= dict(before.more).items()

@@ -27,26 +27,28 @@ _FLAGS = [
 ]  # fmt: skip
 
 
-def _chromium() -> str | None:
-    names = ("chromium", "chromium-browser", "google-chrome", "chrome")
-    return os.environ.get("TRUSTKIT_CHROMIUM") or next((p for n in names if (p := shutil.which(n))), None)
-
-
 @pytest.fixture(scope="session")
-def browser() -> Iterator[Browser]:
-    """A headless Chromium; skipped where there is none, unless TRUSTKIT_BROWSER=required."""
-    path = _chromium()
+def chromium() -> str:
+    """The path of a Chromium; skipped where there is none, unless TRUSTKIT_BROWSER=required."""
+    names = ("chromium", "chromium-browser", "google-chrome", "chrome")
+    path = os.environ.get("TRUSTKIT_CHROMIUM") or next((p for n in names if (p := shutil.which(n))), None)
     if path is None:
         reason = "no Chromium on this machine (chromium, chromium-browser, google-chrome or TRUSTKIT_CHROMIUM)"
         if os.environ.get("TRUSTKIT_BROWSER") == "required":
             pytest.fail(reason)
         pytest.skip(reason)
+    return path
+
+
+@pytest.fixture(scope="module")
+def browser(chromium: str) -> Iterator[Browser]:
+    """A headless Chromium, closed after each module: while it is open, an event loop runs in this thread."""
     from playwright.sync_api import sync_playwright
 
     with sync_playwright() as playwright:
-        chromium = playwright.chromium.launch(executable_path=path, args=_FLAGS)
-        yield chromium
-        chromium.close()
+        started = playwright.chromium.launch(executable_path=chromium, args=_FLAGS)
+        yield started
+        started.close()
 
 
 def free_port() -> int:
@@ -97,7 +99,7 @@ def stop(server: subprocess.Popen[bytes]) -> None:
 
 
 @pytest.fixture(scope="session")
-def app_url(tmp_path_factory: pytest.TempPathFactory, browser: Browser) -> Iterator[str]:
+def app_url(tmp_path_factory: pytest.TempPathFactory, chromium: str) -> Iterator[str]:
     """The app as ``trustkit app`` serves it, from an empty folder."""
     port = free_port()
     command = [sys.executable, "-m", "trustkit", "app", "--no-browser", "--port", str(port)]
