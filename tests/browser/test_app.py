@@ -56,8 +56,12 @@ def state(page: Page, word: str, timeout: int = 30_000) -> str:
 
 
 def press(page: Page, slider: str, key: str, times: int = 1) -> None:
-    """Move a slider by keyboard."""
-    page.get_by_role("slider", name=slider).focus()
+    """Move a slider by keyboard, once it can be moved."""
+    from playwright.sync_api import expect
+
+    thumb = page.get_by_role("slider", name=slider)
+    expect(thumb).to_be_enabled(timeout=20_000)
+    thumb.focus()
     for _ in range(times):
         page.keyboard.press(key)
 
