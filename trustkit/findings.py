@@ -3,12 +3,9 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import lru_cache
 
 import numpy as np
 
-from trustkit.catalogue import DATASETS, SPLITS, Entry
-from trustkit.experiment import Experiment
 from trustkit.metrics.clients import disparity_interval, masking_gap
 from trustkit.metrics.groups import disparity_from_counts, opportunity_from_counts, rates_from_counts
 from trustkit.records import RunRecord
@@ -80,14 +77,7 @@ def client_names(record: RunRecord) -> tuple[str, ...]:
     tuple of str
         The names of natural clients, else "client 1" …; the one name "joint model" across columns.
     """
-    experiment = record.experiment
-    return _names(experiment, DATASETS[experiment.data.name], SPLITS[experiment.split.name])
-
-
-@lru_cache(maxsize=64)
-def _names(experiment: Experiment, data: Entry, split: Entry) -> tuple[str, ...]:
-    """Kept, so that asking again does not wait for a partition that somebody else is making."""
-    partition = partition_of(experiment)
+    partition = partition_of(record.experiment)
     if partition.axis == "columns":
         return ("joint model",)
     names = partition.achieved.get("names")

@@ -57,7 +57,10 @@ def _source(catalogue: Catalogue, wanted: Use) -> Source:
     return wanted, catalogue[wanted.name]
 
 
-_building = threading.Lock()
+@lru_cache(maxsize=64)
+def _search_of(data: Source, split: Source, seed: int) -> threading.Lock:
+    """One lock a split, so that two who want the same search once, and nobody waits for another's."""
+    return threading.Lock()
 
 
 def data_of(experiment: Experiment) -> Dataset:
@@ -89,8 +92,8 @@ def partition_of(experiment: Experiment) -> Partition:
     Partition
         Over rows or columns.
     """
-    with _building:
-        data, split = _source(DATASETS, experiment.data), _source(SPLITS, experiment.split)
+    data, split = _source(DATASETS, experiment.data), _source(SPLITS, experiment.split)
+    with _search_of(data, split, experiment.seed):
         return _partition(data, split, experiment.seed)
 
 

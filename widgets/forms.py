@@ -20,6 +20,13 @@ def _list(text: str) -> tuple[int, ...] | None:
         return None
 
 
+def _heard(name: str, text: str, changed: Callable[[str, Any], None]) -> None:
+    """Pass a list on, if the text is one."""
+    numbers = _list(text)
+    if numbers is not None:
+        changed(name, numbers)
+
+
 def control(parameter: Parameter, value: Any, changed: Callable[[str, Any], None]) -> w.Widget | None:
     """Make the control of one parameter.
 
@@ -54,9 +61,7 @@ def control(parameter: Parameter, value: Any, changed: Callable[[str, Any], None
         return None
     box.layout.width = "auto"
     if isinstance(box, w.Text):
-        box.observe(
-            lambda change: _list(change.new) is not None and changed(parameter.name, _list(change.new)), "value"
-        )
+        box.observe(lambda change: _heard(parameter.name, change.new, changed), "value")
     else:
         box.observe(lambda change: changed(parameter.name, change.new), "value")
     return box

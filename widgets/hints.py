@@ -53,7 +53,7 @@ def most_parties(lab: Lab) -> int:
         return 100
     if lab.experiment is None:
         return 16
-    return max(2, min(16, data_of(lab.experiment).X.shape[1]))
+    return max(2, min(16, int(data_of(lab.experiment).X.shape[1])))
 
 
 def hints(lab: Lab) -> dict[str, Hint]:

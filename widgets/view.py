@@ -87,6 +87,8 @@ class View(w.HTML):  # type: ignore[misc]
         What it is called when it fails; its CSS class is ``tk-v-`` and the name.
     """
 
+    value: str
+
     def __init__(self, lab: Lab, draw: Callable[[Lab], str], topics: Collection[str], name: str) -> None:
         super().__init__()
         self.lab, self.draw, self.topics, self.name = lab, draw, frozenset(topics), name

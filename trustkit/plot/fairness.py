@@ -17,12 +17,8 @@ MOST_SHOWN = 20
 """With more clients than this, only those with the largest disparity are drawn."""
 
 
-_USUAL, _LONGEST = 10, 24
+_USUAL = 10
 _WIDE = 42
-
-
-def _short(name: str) -> str:
-    return name if len(name) <= _LONGEST else f"{name[: _LONGEST - 1]}…"
 
 
 def _draw(count: int, widest: int, lines: int) -> Figure:
@@ -116,7 +112,7 @@ def client_fairness(
     """
     order = np.argsort(np.where(np.isfinite(disparity), -disparity, np.inf), kind="stable")[:MOST_SHOWN]
     marked = small if small is not None else np.zeros(len(disparity), bool)
-    called = [_short(names[k]) for k in order]
+    called = [style.short(names[k]) for k in order]
     label = textwrap.fill(label, _WIDE)
     shape = (len(order), max([_USUAL, *map(len, called)]), 1 + label.count("\n"))
     with style.looks():

@@ -39,10 +39,17 @@ def _palette(count: int) -> Sequence[Any]:
     return colours
 
 
-def _draw(parties: int, classes: tuple[str, ...]) -> Figure:
+def _names(fed: FederatedDataset) -> tuple[str, ...]:
+    """Natural clients by their names, others by their numbers."""
+    given = fed.partition.achieved.get("names") or [f"client {k + 1}" for k in range(len(fed))]
+    return tuple(style.short(str(name), 18) for name in given)
+
+
+def _draw(names: tuple[str, ...], classes: tuple[str, ...]) -> Figure:
     figure = style.blank(3.1, 2.75)
     figure.set_layout_engine("none")
-    axes = figure.add_axes((0.21, 0.17, 0.76, 0.72))
+    parties, left = len(names), 0.21 if max(map(len, names)) <= 10 else 0.4
+    axes = figure.add_axes((left, 0.17, 0.94 - left, 0.72))
     axes.patch.set_alpha(0)
     palette = _palette(len(classes))
     y = np.arange(parties)
@@ -50,7 +57,7 @@ def _draw(parties: int, classes: tuple[str, ...]) -> Figure:
         axes.barh(y, np.full(parties, 1.0), color=palette[c], height=0.78, linewidth=0) for c in range(len(classes))
     ]
     step = -(-parties // _MOST_NAMED)
-    axes.set_yticks(y[::step], [f"client {k + 1}" for k in y[::step]], fontsize=9 if parties <= 12 else 7)
+    axes.set_yticks(y[::step], names[::step], fontsize=9 if parties <= 12 and left < 0.3 else 7)
     axes.set_ylim(parties - 0.4, -0.6)
     axes.set_xlim(0, 1)
     axes.tick_params(axis="y", length=0)
@@ -69,7 +76,7 @@ def _draw(parties: int, classes: tuple[str, ...]) -> Figure:
             columnspacing=1,
             borderpad=0,
         )
-    style.keep(figure, (parties, classes), bars=bars)
+    style.keep(figure, (names, classes), bars=bars)
     return figure
 
 
@@ -97,16 +104,16 @@ def label_shares(fed: FederatedDataset, figure: Figure | None = None) -> Figure:
         raise ValueError("label_shares needs a partition over rows, got one over columns")
     if not fed.data.classes:
         raise ValueError(f"label_shares needs classes, and the target of {fed.data.name} is a number")
-    parties, classes = len(fed), fed.data.classes
+    parties, classes, names = len(fed), fed.data.classes, _names(fed)
     owner = fed.partition.owner
     owned = owner >= 0
     counts = np.bincount(owner[owned] * len(classes) + fed.data.y[owned], minlength=parties * len(classes))
     shares = counts.reshape(parties, len(classes)) / max(1, counts.reshape(parties, -1).sum(1).max())
     starts = np.cumsum(shares, axis=1) - shares
     with style.looks():
-        if figure is None or style.artists(figure, (parties, classes)) is None:
-            figure = _draw(parties, classes)
-        parts = style.artists(figure, (parties, classes)) or {}
+        if figure is None or style.artists(figure, (names, classes)) is None:
+            figure = _draw(names, classes)
+        parts = style.artists(figure, (names, classes)) or {}
         for c, container in enumerate(parts["bars"]):
             for k, bar in enumerate(container):
                 bar.set_x(starts[k, c])

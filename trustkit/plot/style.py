@@ -15,7 +15,21 @@ from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.backends.backend_svg import FigureCanvasSVG
 from matplotlib.figure import Figure
 
-__all__ = ["BASE", "GRID", "INK", "NOW", "WARN", "Picture", "artists", "blank", "keep", "looks", "settle", "to_svg"]
+__all__ = [
+    "BASE",
+    "GRID",
+    "INK",
+    "NOW",
+    "WARN",
+    "Picture",
+    "artists",
+    "blank",
+    "keep",
+    "looks",
+    "settle",
+    "short",
+    "to_svg",
+]
 
 NOW, BASE, WARN, INK, GRID = "#0072b2", "#8b8d90", "#d55e00", "#000000", "#b9bcc0"
 """Series now, pinned baseline, over the threshold (Okabe–Ito colours), text and axes, grid."""
@@ -135,6 +149,29 @@ def keep(figure: Figure, shape: Hashable, **things: Any) -> dict[str, Any]:
     """
     _ARTISTS[figure] = {"shape": shape, **things}
     return _ARTISTS[figure]
+
+
+def short(name: str, longest: int = 24) -> str:
+    """Cut a name that is too long for an axis.
+
+    Parameters
+    ----------
+    name : str
+        Any.
+    longest : int
+        Characters that fit.
+
+    Returns
+    -------
+    str
+        With an ellipsis where something was cut.
+
+    Examples
+    --------
+    >>> short("Provision_PT_737E_Security_Camera", 12)
+    'Provision_P…'
+    """
+    return name if len(name) <= longest else f"{name[: longest - 1]}…"
 
 
 def settle(figure: Figure) -> None:
