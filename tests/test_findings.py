@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from dataclasses import replace
 
 import numpy as np
 import pandas as pd
@@ -82,10 +83,11 @@ THREE = Experiment("acs_employment", use("iid", parties=3), model="logistic", ro
 
 
 def made(counts: Sequence[object], accuracy: Sequence[float] = (0.5, 0.75, math.nan)) -> RunRecord:
-    """Return a run whose only round has these counts by client, sex, label and prediction."""
+    """Return a run whose last round has these counts by client, sex, label and prediction; one of its own before it."""
     ones = np.array([1.0, 2.0, 3.0])
     seen = Seen(np.ones(3, bool), np.array(accuracy), np.zeros(3), ones, 10 * ones, 2.5, {"sex": np.array(counts)})
-    return RunRecord(THREE, [Round(1, {}, seen, 0.1)] * 2)
+    early = replace(seen, accuracy=np.full(3, 0.25), epsilon=1.5, groups={"sex": np.full((3, 2, 2, 2), 7)})
+    return RunRecord(THREE, [Round(1, {}, early, 0.1), Round(2, {}, seen, 0.1)])
 
 
 def test_what_is_not_defined_is_nan() -> None:

@@ -17,6 +17,7 @@ cli = typer.Typer(
     pretty_exceptions_enable=False,
 )
 
+_REPORTS = (".html", ".json", ".md", ".csv")
 _OUT = typer.Option(help="Folder to write to.", file_okay=False)
 
 
@@ -68,8 +69,8 @@ def run(
     facts = facts_of(record, **smaller)
     report = assess(facts)
     target = out / f"{_stem(experiment)}-{wanted.key[:8]}"
-    for suffix in ("html", "json", "md", "csv"):
-        export.write(report, target / f"report.{suffix}")
+    for suffix in _REPORTS:
+        export.write(report, target / f"report{suffix}")
     facts.save(target / "factsheet.json")
     export.write(wanted, target / "experiment.toml")
     store.save(record, target / "run.npz")
@@ -86,6 +87,8 @@ def score(
     """Score a fact sheet and print the table."""
     from trustkit import FactSheet, assess, export
 
+    if out is not None and out.suffix.lower() not in _REPORTS:
+        raise ValueError(f"out must be a {', '.join(_REPORTS)} file, got {out}")
     report = assess(FactSheet.load(factsheet), profile=profile)
     typer.echo(report.to_text())
     if out is not None:
@@ -100,6 +103,7 @@ def split(
         list[str] | None, typer.Option("--set", help="A parameter, as parties=4; may be repeated.")
     ] = None,
     target: Annotated[str, typer.Option(help="Target column of a CSV file.")] = "",
+    client: Annotated[str, typer.Option(help="Column of a CSV file that names the clients, for by_group.")] = "",
     seed: Annotated[int, typer.Option()] = 0,
     out: Annotated[Path, typer.Option(help="A .json or .csv file.", dir_okay=False)] = Path("split.json"),
 ) -> None:
@@ -109,11 +113,16 @@ def split(
 
     if out.suffix.lower() not in (".json", ".csv"):
         raise ValueError(f"out must be a .json or .csv file, got {out}")
-    table = datasets.read_csv(data, target=target) if data.lower().endswith(".csv") else datasets.load(data)
+    own = data.lower().endswith(".csv")
+    table = datasets.read_csv(data, target=target, client=client) if own else datasets.load(data)
     partition = SPLITS.call(Use(how, dict(map(_argument, setting or ()))), table, seed=seed)
     typer.echo(f"{partition!r}")
     for name, value in partition.achieved.items():
         typer.echo(f"  {name}: {value}" if not isinstance(value, float) else f"  {name}: {value:.4f}")
+    if dropped := table.notes.get("dropped_rows"):
+        typer.echo(f"  rows without a target, left out and not numbered: {dropped}")
+    if missing := [f"{n} in {name}" for name, n in table.notes.get("missing", {}).items() if name != target]:
+        typer.echo(f"  missing values, filled in: {', '.join(missing)}")
     typer.echo(f"written to {export.write(partition, out)}")
 
 

@@ -26,8 +26,8 @@ __all__ = ["facts_of"]
 _SECRET = secrets.token_hex(16)
 """Keys the clients' ids; made anew in every process, so ids of two projects cannot be matched."""
 
-CLEVER_RADIUS = 2.0
-"""Of the search for an adversarial change, in standard deviations of the features."""
+CLEVER_RADIUS = 4.0
+"""Of the search for an adversarial change, in units of the scaled features: where Table 3 gives the full score."""
 
 
 def facts_of(record: RunRecord, *, look_at: int | None = None, **stated: Any) -> FactSheet:
@@ -134,12 +134,9 @@ def _client_entropy(sizes: np.ndarray) -> float:
 
 def _label_counts(built: Built) -> np.ndarray:
     """(K, C) training rows by client and class; across columns (1, C), as all parties see the same rows."""
-    fed = built.fed
-    rows = ~fed.data.held_out
-    owner = fed.partition.owner if fed.partition.axis == "rows" else np.zeros(len(fed.data.y), int)
-    kept = rows & (owner >= 0)
-    parties, classes = (len(fed) if fed.partition.axis == "rows" else 1), len(fed.data.classes)
-    return np.bincount(owner[kept] * classes + fed.data.y[kept], minlength=parties * classes).reshape(parties, classes)
+    data, partition = built.fed.data, built.fed.partition
+    owner, clients = (partition.owner, partition.parties) if partition.axis == "rows" else (np.zeros_like(data.y), 1)
+    return metrics.label_distribution(data.y, np.where(data.held_out, -1, owner), clients, len(data.classes))
 
 
 def _mean_entropy(counts: np.ndarray) -> float:
@@ -183,7 +180,7 @@ def _performance(record: RunRecord) -> dict[str, Any]:
     return {
         "performance/test_acc_avg": float(accuracy.mean()) if accuracy.size else math.nan,
         "performance/test_loss_avg": float(loss.mean()) if loss.size else math.nan,
-        "performance/worst_accuracy": metrics.worst_share_mean(accuracy) if accuracy.size else math.nan,
+        "performance/worst_tenth_accuracy": metrics.worst_share_mean(accuracy) if accuracy.size else math.nan,
         "performance/rounds_played": len(record),
         "fairness/test_acc_cv": metrics.coefficient_of_variation(accuracy) if accuracy.size > 1 else math.nan,
     }

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import time
 from collections.abc import Callable
 from typing import Any
 
@@ -12,7 +13,7 @@ from trustkit.widgets.hints import hints, most_parties, parties
 from trustkit.widgets.lab import Lab
 from trustkit.widgets.setting import choices
 from trustkit.widgets.slider import Slider
-from trustkit.widgets.view import View
+from trustkit.widgets.view import View, fold
 from trustkit.widgets.words import status
 
 from trustkit.catalogue import ALGORITHMS, DATASETS, MODELS
@@ -25,6 +26,10 @@ EPSILONS = (0.1, 0.2, 0.3, 0.5, 0.7, 1, 1.5, 2, 3, 4, 5, 6, 7, 8, 10, 12, 15, 20
 CLIENTS = (*range(2, 21), *range(25, 101, 5))
 SELECTIONS = tuple(k / 20 for k in range(1, 21))
 ROUNDS = (1, 2, 3, 4, 5, 8, 10, 15, 20, 25, 30, 40, 50, 75, 100, 200)
+
+
+_LATE = 0.3
+"""Seconds after Run in which a slider's last move may still come in; nobody moves a slider so soon after a click."""
 
 
 def _epsilon(value: float) -> str:
@@ -74,6 +79,7 @@ class Controls:
 
     def __init__(self, lab: Lab) -> None:
         self.lab, self._following = lab, False
+        self._pressed = ("stop", 0.0)
         self._form: tuple[str, dict[str, Any]] | None = None
         self.axis = w.ToggleButtons(options=[("across rows", "rows"), ("across columns", "columns")])
         self.data, self.split = w.Dropdown(description="data"), w.Dropdown(description="split")
@@ -82,7 +88,7 @@ class Controls:
         self.sliders = {name: Slider((0,), [""], 0, symbol=symbol) for name, (_, _, symbol) in _STOPS.items()}
         self.seed = w.BoundedIntText(description="seed", min=-(2**53), max=2**53)
         self.auto = w.Checkbox(description="run when a slider is let go", value=lab.auto, indent=False)
-        self.more = w.Accordion(children=[w.VBox([self.seed])], titles=("more settings",), selected_index=None)
+        self.more = fold("more settings", self.seed)
         words = {"run": "train to the last round", "step": "train one round", "stop": "stop after the step in progress"}
         self.buttons = {name: w.Button(description=name.capitalize(), tooltip=text) for name, text in words.items()}
         self.buttons["run"].add_class("tk-primary")
@@ -134,11 +140,11 @@ class Controls:
         on(self.level, lambda value: {"level": value})
         on(self.seed, lambda value: {"seed": value})
         for name, slider in self.sliders.items():
-            slider.observe(lambda _, name=name: self._moved(self._slid(name)), "index")
+            slider.observe(lambda _, name=name: self._moved(self._slid(name), name), "index")
             slider.observe(lambda _: self._released(), "released")
         self.auto.observe(lambda event: setattr(self.lab, "auto", event.new), "value")
         for name, button in self.buttons.items():
-            button.on_click(lambda _, name=name: getattr(self.lab, name)())
+            button.on_click(lambda _, name=name: self._press(name))
 
     def _slid(self, name: str) -> dict[str, Any]:
         rows, value = self.lab.setting.across_rows, self.sliders[name].value
@@ -149,11 +155,21 @@ class Controls:
         }.get(name, name)
         return {field: value}
 
-    def _moved(self, changes: dict[str, Any]) -> None:
-        if not self._following:
-            self.lab.change(**changes)
+    def _press(self, name: str) -> None:
+        getattr(self.lab, name)()
+        self._pressed = (name, time.monotonic())
+
+    def _moved(self, changes: dict[str, Any], drag: str = "") -> None:
+        if self._following:
+            return
+        name, at = self._pressed
+        late = drag and name != "stop" and self.lab.player.busy and time.monotonic() - at < _LATE
+        self.lab.change(drag, **changes)
+        if late:  # it was moved before Run was pressed, but a busy browser sent it after
+            getattr(self.lab, name)()
 
     def _released(self) -> None:
+        self.lab.let_go()
         if self.lab.auto and self.lab.state in ("stale", "running", "stopping"):
             self.lab.run()
 
@@ -197,7 +213,7 @@ class Controls:
         if self._form != (algorithm, given):
             self._form = (algorithm, given)
             fresh = form(ALGORITHMS[algorithm], given, self._further) if algorithm in ALGORITHMS else w.VBox()
-            (box,) = self.more.children
+            box = self.more.children[1]
             old, box.children = box.children[1:], [self.seed, fresh]
             for widget in old:
                 close(widget)

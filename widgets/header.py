@@ -7,6 +7,7 @@ from trustkit.widgets.lab import Lab
 from trustkit.widgets.report import downloads
 from trustkit.widgets.setting import Setting
 from trustkit.widgets.slider import Slider
+from trustkit.widgets.view import fold
 
 from trustkit.preset import PRESETS
 
@@ -79,7 +80,7 @@ class Header:
             self.buttons["pin"].description = "Unpin" if pinned else "Pin"
 
 
-def weight_sliders(lab: Lab) -> w.Accordion:
+def weight_sliders(lab: Lab) -> w.VBox:
     """Return a slider for the weight of each pillar; the radar follows while they move.
 
     Parameters
@@ -89,7 +90,7 @@ def weight_sliders(lab: Lab) -> w.Accordion:
 
     Returns
     -------
-    ipywidgets.Accordion
+    ipywidgets.VBox
         Closed at first.
     """
     sliders = {
@@ -99,9 +100,9 @@ def weight_sliders(lab: Lab) -> w.Accordion:
 
     following = [False]
 
-    def moved(_: object) -> None:
+    def moved(pillar: str) -> None:
         if not following[0]:
-            lab.change(weights=tuple((name, slider.value) for name, slider in sliders.items()))
+            lab.change(f"weight of {pillar}", weights=tuple((name, slider.value) for name, slider in sliders.items()))
 
     def follow(what: str) -> None:
         if what in ("setting", "weights"):
@@ -112,11 +113,10 @@ def weight_sliders(lab: Lab) -> w.Accordion:
 
     for name, slider in sliders.items():
         slider.add_class(f"tk-weight-{name}")
-        slider.observe(moved, "index")
+        slider.observe(lambda _, name=name: moved(name), "index")
+        slider.observe(lambda _: lab.let_go(), "released")
     lab.watch(follow)
     follow("weights")
-    box = w.Accordion(
-        children=[w.VBox(list(sliders.values()))], titles=("weights of the pillars",), selected_index=None
-    )
+    box = fold("weights of the pillars", *sliders.values())
     box.add_class("tk-weights")
     return box

@@ -51,6 +51,7 @@ class Lab:
         self.auto = False
         self._undone: list[Setting] = []
         self._done: list[Setting] = []
+        self._dragged, self._taken = "", self.player.progress
         self._results: OrderedDict[str, Outcome] = OrderedDict()
         self._listeners: list[Listener] = []
         self._search = Search()
@@ -70,8 +71,8 @@ class Lab:
     def state(self) -> str:
         """One of idle, running, stopping, stopped, stale, failed."""
         progress = self.progress
-        if progress is not None and not progress.over:
-            return "stopping" if progress.phase == "stopping" else "running"
+        if progress is not None and progress is not self._taken:  # what it measured is on the page once it is taken
+            return "stopping" if progress.phase in ("stopping", "stopped") else "running"
         if self.error is not None:
             return "failed"
         if self.outcome is None or self.experiment is None or self.outcome.record.experiment != self.experiment:
@@ -130,15 +131,26 @@ class Lab:
         """
         self._listeners.append(listener)
 
-    def change(self, **changes: Any) -> None:
+    def change(self, drag: str = "", **changes: Any) -> None:
         """Move controls.
 
         Parameters
         ----------
+        drag : str
+            The slider that is held, if one is: until `let_go` its moves are one step to undo.
         **changes
             Values of `Setting` by name.
         """
-        self.go(self.setting.change(**changes))
+        setting = self.setting.change(**changes)
+        if drag and drag == self._dragged and setting != self.setting:
+            self._move(setting)
+        else:
+            self.go(setting)
+        self._dragged = drag
+
+    def let_go(self) -> None:
+        """End a drag: what moves next is a step of its own."""
+        self._dragged = ""
 
     def go(self, setting: Setting) -> None:
         """Take a whole setting, which can be undone.
@@ -230,7 +242,7 @@ class Lab:
             self._tell("setting")
 
     def _move(self, setting: Setting) -> None:
-        before, shown, self.setting = self.setting, self.outcome, setting
+        before, shown, self.setting, self._dragged = self.setting, self.outcome, setting, ""
         if setting.weights != before.weights:
             self._tell("weights")
         if replace(setting, weights=before.weights) == before:
@@ -278,6 +290,7 @@ class Lab:
         progress = self.progress
         if progress is None:
             return
+        self._taken = progress
         if progress.experiment == self.experiment:
             self.error = progress.error
         if progress.outcome is not None:

@@ -5,13 +5,19 @@ from __future__ import annotations
 from typing import Any
 
 from trustkit.widgets.lab import Lab
-from trustkit.widgets.view import View, card
+from trustkit.widgets.view import View, card, tip
 from trustkit.widgets.words import amount
 
 from trustkit import plot
 from trustkit.catalogue import PANELS
 
 __all__ = ["TrustPanel"]
+
+
+_SCORES = (
+    "A pillar is the mean of its notions, a notion that of its metrics, each scored from 0 to 1; what has no evidence "
+    "is left out. Source: FederatedTrust, Section 5 and Table 3. The table below opens each metric's formula."
+)
 
 
 @PANELS.enter("trust", title="Six pillars")
@@ -42,7 +48,8 @@ def TrustPanel(lab: Lab | None = None) -> View:  # noqa: N802 (a panel reads as 
             if base is None
             else "; baseline: " + ", ".join(f"{name} {amount(s)}" for name, s in base.pillars.items())
         )
-        text = "solid now · dashed baseline" if base is not None else "press Pin to keep this as a dashed baseline"
+        text = tip("scores", _SCORES) + " from 0 to 1 · "
+        text += "solid now, dashed baseline" if base is not None else "press Pin to keep these as a dashed baseline"
         return card(f"Six pillars · trust {amount(report.score)}", text, plot.to_svg(figure, label))
 
     return View(lab or Lab(), draw, ("outcome", "baseline", "weights"), "pillars")

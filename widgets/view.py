@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import html
 from collections.abc import Callable, Collection
+from typing import Any
 
 import ipywidgets as w
 from trustkit.widgets.lab import Lab
 
-__all__ = ["View", "card", "failure", "tip"]
+__all__ = ["View", "card", "failure", "fold", "tip"]
 
 
 def tip(text: str, explanation: str) -> str:
@@ -48,6 +49,33 @@ def card(title: str, subtitle: str, body: str, classes: str = "") -> str:
     return f'<section class="tk-card {classes}"><h2>{title}</h2><p class="tk-sub">{subtitle}</p>{body}</section>'
 
 
+def fold(title: str, *children: w.Widget) -> w.VBox:
+    """Return widgets behind a button that shows and hides them; unlike an accordion's, a keyboard reaches it.
+
+    Parameters
+    ----------
+    title : str
+        What is inside.
+    *children : ipywidgets.Widget
+        Hidden at first.
+
+    Returns
+    -------
+    ipywidgets.VBox
+        The button, and a box of the children.
+    """
+    button, box = w.ToggleButton(description=f"▸ {title}", tooltip="show or hide"), w.VBox(children)
+    box.layout.display = "none"
+
+    def turn(event: Any) -> None:
+        box.layout.display = "" if event.new else "none"
+        button.description = f"{'▾' if event.new else '▸'} {title}"
+
+    button.observe(turn, "value")
+    button.add_class("tk-fold")
+    return w.VBox([button, box])
+
+
 def failure(error: BaseException, where: str) -> str:
     """Return a red card that says what went wrong and what to try.
 
@@ -65,7 +93,7 @@ def failure(error: BaseException, where: str) -> str:
     """
     text = str(error.args[0]) if isinstance(error, KeyError) and error.args else str(error) or type(error).__name__
     return (
-        f'<section class="tk-card tk-failed" role="alert"><h2>{html.escape(where)} failed</h2>'
+        f'<section class="tk-card tk-failed" role="alert"><h2>{html.escape(where[:1].upper() + where[1:])} failed</h2>'
         f"<p>{html.escape(text)}</p>"
         f'<p class="tk-sub">Undo the last change, or pick another value; the other panels go on working. '
         f"({html.escape(type(error).__name__)})</p></section>"
@@ -114,5 +142,7 @@ class View(w.HTML):  # type: ignore[misc]
             value = self.draw(self.lab)
         except Exception as error:  # whatever it is, it belongs on the screen
             value = failure(error, self.name)
+            if error is self.lab.error:  # the page has a card about it already
+                value = card(self.name.capitalize(), "nothing to draw: the red card above says why", "")
         if value != self.value:
             self.value = value

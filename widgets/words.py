@@ -9,6 +9,7 @@ from trustkit.widgets.lab import Lab
 from trustkit.widgets.player import Outcome
 from trustkit.widgets.view import tip
 
+from trustkit.catalogue import DATASETS
 from trustkit.findings import THRESHOLD, fairness_of, headline_of
 from trustkit.records import RunRecord
 from trustkit.rounds import data_of
@@ -89,6 +90,12 @@ def _moved(now: float | None, before: float | None, words: str, digits: int = 2)
     return f' <span class="tk-{kind}">({now - before:+.{digits}f} vs baseline{words})</span>'
 
 
+def _elsewhere(before: RunRecord, now: RunRecord) -> str:
+    """Name the baseline's data set if it is another one: then the difference is not the controls' alone."""
+    name = before.experiment.data.name
+    return "" if name == now.experiment.data.name else f" on {html.escape(DATASETS[name].title)}"
+
+
 def _pillar_change(lab: Lab, outcome: Outcome) -> str:
     now, before = lab.report(outcome), lab.report(lab.baseline)
     if now is None or before is None:
@@ -127,7 +134,8 @@ def sentence(lab: Lab) -> str:
     older = lab.report(before) if before is not None else None
     text = f'<span class="tk-tag">{SYNTHETIC}</span> ' if synthetic(record) else ""
     text += f"<b>Trust {amount(report.score if report else None)}</b>"
-    text += _moved(report.score if report else None, older.score if older else None, "") if older else ""
+    elsewhere = "" if before is None else _elsewhere(before.record, record)
+    text += _moved(report.score if report else None, older.score if older else None, elsewhere) if older else ""
     text += f" after {head.rounds} round{'s' if head.rounds != 1 else ''}, mean accuracy {amount(head.accuracy, 3)}."
     text += _pillar_change(lab, outcome) if before is not None else ""
     if gaps is not None and not math.isnan(gaps.worst):
@@ -139,16 +147,19 @@ def sentence(lab: Lab) -> str:
     return f'<div class="tk-say" role="status" aria-live="polite">{text}</div>'
 
 
+_EPSILON = "P(outcome) ≤ e^ε · P(outcome without one row or client) + δ."
+
+
 def _epsilon_tile(outcome: Outcome, epsilon: float) -> str:
     private = outcome.facts
     assumption = private.get("privacy", "assumption")
     if math.isinf(epsilon):
         return _tile(
             "ε spent",
-            tip("∞", "No privacy mechanism is in use, so nothing bounds what the updates give away."),
+            tip("∞", f"{_EPSILON} No privacy mechanism is in use, so nothing bounds what the updates give away."),
             "no mechanism in use",
         )
-    words = f"Composed over all rounds by dp-accounting (RDP). {assumption or ''}"
+    words = f"{_EPSILON} Source: composed over all rounds by dp-accounting (RDP). {assumption or ''}"
     delta, level = private.get("privacy", "delta"), private.get("privacy", "level")
     return _tile(
         "ε spent",
@@ -185,8 +196,8 @@ def tiles(lab: Lab) -> str:
         "trust",
         tip(
             amount(report.score if report else None),
-            "Weighted mean of the pillars that have evidence, each a mean "
-            "of notions and metrics (FederatedTrust, Section 5).",
+            "Σ weight × pillar ÷ Σ weight, over the pillars that have evidence; a pillar is the mean of its notions, a "
+            "notion that of its metrics. Source: FederatedTrust, Section 5.",
         ),
         (f"baseline {amount(base.score)} · " if base else "") + f"{unknown} metric{'s' if unknown != 1 else ''} "
         "without evidence",
@@ -194,7 +205,11 @@ def tiles(lab: Lab) -> str:
     joint = len(outcome.record.last.accuracy) == 1
     accuracy = _tile(
         "accuracy",
-        tip(amount(head.accuracy, 3), "Share of held-out rows predicted correctly, mean over clients."),
+        tip(
+            amount(head.accuracy, 3),
+            "Correct predictions ÷ held-out rows, client by client; the mean over the clients that have any. Source: "
+            "the last round; FederatedTrust, Table 2 (performance).",
+        ),
         "one joint model, held-out rows" if joint else f"worst client {amount(head.worst_accuracy, 3)}",
     )
     if gaps is None:
@@ -203,9 +218,9 @@ def tiles(lab: Lab) -> str:
         )
     else:
         words = (
-            f"Largest minus smallest selection rate between the groups of {gaps.attribute}, on a client's held-out "
-            "rows "
-            "(demographic disparity; FeDa4Fair). Masking gap: the worst client's minus that of all rows."
+            f"Demographic disparity: the largest minus the smallest share of favourable predictions between the groups "
+            f"of {gaps.attribute}, on a client's held-out rows. Masking gap: the worst client's minus that of all "
+            "rows. Source: FeDa4Fair."
         )
         undefined = f" · {gaps.undefined} n/a" if gaps.undefined else ""
         gap = _tile(
@@ -217,8 +232,9 @@ def tiles(lab: Lab) -> str:
         "traffic",
         tip(
             bytes_text(head.bytes_up + head.bytes_down),
-            "Parameters or embeddings sent between the parties over "
-            "all rounds, counted at the border; a simulation, so no packet overhead.",
+            "Σ over rounds and parties of the bytes of what crosses a party's border: parameters across rows, "
+            "embeddings and their gradients across columns. Source: counted as it is sent; a simulation, so no packet "
+            "overhead.",
         ),
         f"up {bytes_text(head.bytes_up)} · down {bytes_text(head.bytes_down)}",
     )

@@ -1,8 +1,7 @@
-"""Plans, models, merges and evaluation, each against something independent."""
+"""Plans, models and merges, each against something independent."""
 
 from __future__ import annotations
 
-from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -18,8 +17,8 @@ from trustkit.catalogue import ALGORITHMS, MODELS, use
 from trustkit.data import Dataset, Provenance
 from trustkit.horizontal import Convnet, Dense, convnet, fedavg, logistic, mlp
 from trustkit.horizontal.aggregate import median, trimmed_mean, weighted_mean
-from trustkit.horizontal.evaluate import count_groups, examine, softmax
 from trustkit.horizontal.plan import Local, cohort, participations, select
+from trustkit.metrics.evaluate import softmax
 from trustkit.rng import stream
 
 
@@ -85,6 +84,12 @@ def test_merges_against_numpy_and_scipy(m: int) -> None:
     assert np.allclose(weighted_mean(stack, weights), np.average(stack, axis=0, weights=weights), rtol=0, atol=1e-14)
 
 
+def test_a_trimmed_mean_leaves_out_the_share_that_was_asked_for() -> None:
+    """29 % of 100 clients are 29 at either end, though 0.29 · 100 is a little less than 29 in binary."""
+    stack = np.arange(100.0)[:, None] ** 3
+    assert trimmed_mean(stack, np.ones(100), 0.29).item() == pytest.approx(stack[29:71].mean(), rel=1e-12)
+
+
 def test_strategies_merge_as_they_say() -> None:
     """One bad client of five moves the mean, not the median nor the trimmed mean."""
     fed, model = toy(), Dense((5, 3))
@@ -111,36 +116,6 @@ def test_every_client_is_examined_as_by_scikit_learn() -> None:
         assert seen.accuracy[party.id] == pytest.approx(accuracy_score(y, p.argmax(axis=1)))
         assert seen.loss[party.id] == pytest.approx(log_loss(y, p, labels=[0, 1, 2]), rel=1e-5)
     assert np.isnan(seen.accuracy).sum() == 1
-
-
-@pytest.mark.parametrize("offsets", [[0, 0, 3, 3, 5, 5], [0, 5, 5], [0, 0, 0, 5]])
-def test_empty_clients_are_undefined_wherever_they_stand(offsets: list[int]) -> None:
-    """np.add.reduceat would give an empty segment its neighbour's value."""
-    logits, y = np.eye(2)[[0, 1, 1, 0, 1]], np.array([0, 1, 0, 0, 0])
-    seen = examine(logits, y, np.array(offsets))
-    for k, (low, high) in enumerate(pairwise(offsets)):
-        right = (logits.argmax(1) == y)[low:high]
-        assert np.isnan(seen.accuracy[k]) if low == high else seen.accuracy[k] == right.mean()
-
-
-def test_groups_are_counted_as_by_hand() -> None:
-    """A triple loop over clients, groups and rows."""
-    generator = stream(0, "groups")
-    predicted, y, code = (generator.integers(0, high, 60) for high in (3, 3, 4))
-    offsets = np.array([0, 10, 10, 45, 60])
-    counts = count_groups(predicted, y, offsets, {"race": (code, 5)}, positive=2)["race"]
-    assert counts.shape == (4, 5, 2, 2)
-    expected = np.zeros((4, 5, 2, 2), int)
-    for k in range(4):
-        for i in range(offsets[k], offsets[k + 1]):
-            expected[k, code[i], int(y[i] == 2), int(predicted[i] == 2)] += 1
-    assert np.array_equal(counts, expected)
-
-
-def test_softmax_survives_large_scores() -> None:
-    """A score of 1000 is no overflow."""
-    assert softmax(np.array([[1000.0, 0.0]])).tolist() == [[1.0, 0.0]]
-    assert np.isfinite(examine(np.array([[1e4, 0.0]]), np.array([1]), np.array([0, 1])).loss[0])
 
 
 MODELS_64 = [

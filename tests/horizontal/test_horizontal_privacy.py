@@ -114,16 +114,18 @@ def bound(level: str, sampling: str, **extra: Any) -> RowTrainer:
     return fedavg(toy(), MODEL, privacy, 0.6, 6, batch=8, seed=5, **extra)
 
 
-def releases_by_hand(trainer: RowTrainer, level: str, sampling: str, rounds: int, epochs: int) -> int:
-    """Count the releases of the unit that gave most, as documented."""
-    if level == "client" and sampling == "poisson":
-        return rounds
-    seen = participations(5, np.arange(5), 6, rounds, 0.6)
+def epsilon_by_hand(trainer: RowTrainer, level: str, sampling: str, rounds: int, epochs: int) -> float:
+    """Compose the releases of every client, as documented; the largest ε counts."""
+    noise, seen = trainer.facts["noise_multiplier"], participations(5, np.arange(5), 6, rounds, 0.6)
     if level == "client":
-        return int(seen.max())
+        return epsilon_of(noise, *((0.6, rounds) if sampling == "poisson" else (1.0, int(seen.max()))), 1e-5)
     if sampling == "fixed":
-        return int(epochs * seen.max())
-    return int((seen * epochs * np.ceil(trainer.train.sizes / 8).astype(int)).max())
+        return epsilon_of(noise, 1.0, int(epochs * seen.max()), 1e-5)
+    return max(
+        epsilon_of(noise, min(1.0, 8 / size), int(rounds_of * epochs * math.ceil(size / 8)), 1e-5)
+        for size, rounds_of in zip(trainer.train.sizes.tolist(), seen, strict=True)
+        if size
+    )
 
 
 @pytest.mark.parametrize("level", ["client", "example"])
@@ -132,21 +134,36 @@ def releases_by_hand(trainer: RowTrainer, level: str, sampling: str, rounds: int
 def test_epsilon_grows_round_by_round_up_to_what_was_asked(level: str, sampling: str, epochs: int) -> None:
     """ε of each round is the composition counted by hand; the last one meets the ε asked for."""
     trainer = bound(level, sampling, epochs=epochs)
-    noise, rate = trainer.facts["noise_multiplier"], 1.0
-    if sampling == "poisson":
-        sizes = trainer.train.sizes
-        rate = 0.6 if level == "client" else min(1.0, 8 / sizes[sizes > 0].min())
     state, spent = trainer.start(), []
     for index in range(1, 7):
         state, seen = trainer.step(state, index, never)
         spent.append(seen.epsilon)
-        releases = releases_by_hand(trainer, level, sampling, index, epochs)
-        assert seen.epsilon == pytest.approx(epsilon_of(noise, rate, releases, 1e-5), rel=1e-12)
+        assert seen.epsilon == pytest.approx(epsilon_by_hand(trainer, level, sampling, index, epochs), rel=1e-12)
     assert spent == sorted(spent)
     assert 3.99 < spent[-1] <= 4.0
     assert trainer.facts["epsilon"] == pytest.approx(spent[-1], rel=1e-12)
     assert trainer.facts["assumption"].endswith(".")
     assert trainer.facts["noise_is_secret"] is False
+
+
+def test_poisson_steps_need_the_noise_of_one_client_not_of_two_mixed() -> None:
+    """Each client is counted with its own steps at its own rate: a large one has many steps, but a small rate.
+
+    Sizes lie between 7 and 57 rows here. The largest client's steps at the smallest one's rate would bound every client
+    too, and ask for much more noise than the neediest client needs.
+    """
+    trainer = bound("example", "poisson", epochs=3)
+    sizes, seen = trainer.train.sizes[:5], participations(5, np.arange(5), 6, 6, 0.6)[:5]
+    steps = (3 * seen * np.ceil(sizes / 8)).astype(int)
+    needs = [noise_for(4.0, min(1.0, 8 / n), int(t), 1e-5) for n, t in zip(sizes.tolist(), steps, strict=True)]
+    mixed = noise_for(4.0, min(1.0, 8 / sizes.min()), int(steps.max()), 1e-5)
+    assert max(needs) * (1 - 1e-3) < trainer.facts["noise_multiplier"] <= max(needs) * (1 + 1e-3) < mixed / 1.3
+
+
+def test_epsilon_says_what_it_covers() -> None:
+    """Accuracies and counts of a round are exact, and a record shows who took part: both are said where ε is."""
+    assert "accuracies and counts" in gaussian().assumption
+    assert "shows" in gaussian(level="client", sampling="poisson").assumption
 
 
 def test_noise_given_and_epsilon_follows() -> None:
@@ -158,7 +175,7 @@ def test_noise_given_and_epsilon_follows() -> None:
 
 def test_client_level_needs_a_mean() -> None:
     """A median's noise is not what the accountant assumes; rows may be protected under any merge."""
-    with pytest.raises(ValueError, match="mean of updates"):
+    with pytest.raises(ValueError, match="averages the clients' updates"):
         fedmedian(toy(), MODEL, gaussian(level="client"), 1.0, 3)
     assert fedmedian(toy(), MODEL, gaussian(level="example"), 1.0, 3).local.noise > 0
 

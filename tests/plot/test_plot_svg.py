@@ -178,6 +178,17 @@ def test_curve_is_the_mean_of_the_clients_that_have_test_rows() -> None:
     assert "now n/a" in texts(plot.accuracy_by_round(record(accuracy[:2], 5), figure=figure))
 
 
+@pytest.mark.parametrize(
+    ("value", "now", "above"), [(0.8, 0.6, True), (0.4, 0.6, False), (0.9, 0.1, False), (0.05, 0.6, True)]
+)
+def test_baseline_is_named_at_its_line(value: float, now: float, above: bool) -> None:
+    """The word stands beside the end of the dashed line, on the side where there is room."""
+    figure = plot.accuracy_by_round(record([[now]] * 3, 5), record([[value]] * 4, 5))
+    (word,) = [text for text in figure.axes[0].texts if text.get_text() == "baseline"]
+    x, y = word.get_position()
+    assert (x, round(y - value, 6)) == (4, 0.03 if above else -0.03)
+
+
 def test_curve_of_nothing_and_baseline() -> None:
     """Before the first round there are axes and no number; the baseline is named."""
     empty = texts(plot.accuracy_by_round(None))

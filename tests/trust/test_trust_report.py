@@ -211,3 +211,14 @@ def test_report_lists_what_lacks_evidence(report: TrustReport) -> None:
     with pytest.raises(KeyError, match="no metric 'beauty'"):
         report["beauty"]
     assert repr(report).startswith("TrustReport(Trust 0.")
+
+
+def test_epsilon_says_whom_it_protects_and_what_it_takes_for_granted() -> None:
+    """A budget for rows is not one for clients, and the accountant's assumption travels with the report."""
+    facts = FactSheet({"privacy/differential_privacy": True, "privacy/epsilon": 6.0, "participants/client_num": 10})
+    assert assess(facts).notes == ()
+    rows = assess(facts.with_facts(privacy__level="example", privacy__assumption="rows count once."))
+    assert rows.notes[0].startswith("ε protects one row, not a client")
+    assert rows.notes[1] == "ε: rows count once."
+    clients = assess(facts.with_facts(privacy__level="client", privacy__assumption="no amplification."))
+    assert clients.notes == ("ε: no amplification.",)

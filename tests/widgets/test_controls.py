@@ -231,7 +231,7 @@ def test_the_form_of_an_algorithm_keeps_the_keyboards_place() -> None:
     lab, controls = made(setting_of(PLAIN))
 
     def fields() -> dict[str, Any]:
-        return {item.description: item for item in tree(controls.more) if isinstance(item, w.ValueWidget)}
+        return {item.description: item for item in tree(controls.more.children[1]) if isinstance(item, w.ValueWidget)}
 
     first = fields()
     assert set(first) == {"seed", "lr", "epochs", "batch"}

@@ -50,6 +50,26 @@ def test_undo_redo_and_reset() -> None:
     assert lab.setting.seed == 9
 
 
+def test_a_drag_is_one_step_back() -> None:
+    """What a slider passed while it was held is no step of its own; another slider, or the same one later, is."""
+    lab = lab_on()
+    start = lab.setting
+    for skew in (0.5, 0.3, 0.3, 0.2):
+        lab.change("alpha", skew=skew)
+    lab.let_go()
+    lab.change("alpha", skew=0.1)
+    lab.change("rounds", rounds=3)
+    lab.undo()
+    assert (lab.setting.skew, lab.setting.rounds) == (0.1, start.rounds)
+    lab.undo()
+    assert lab.setting.skew == 0.2
+    lab.undo()
+    assert lab.setting == start
+    lab.change("alpha", skew=0.5)  # an undo ends a drag
+    lab.undo()
+    assert lab.setting == start
+
+
 def test_opens_idle_and_grows_stale() -> None:
     """The states before any training, and what is told on the way."""
     lab = lab_on()

@@ -9,6 +9,7 @@ from typing import Any
 
 from trustkit.widgets import Lab
 from trustkit.widgets.app import app
+from trustkit.widgets.controls import Controls
 from trustkit.widgets.player import Player, measure
 from trustkit.widgets.view import View
 
@@ -194,7 +195,7 @@ async def test_an_error_in_training_is_a_red_card_and_nothing_more() -> None:
     gate.arrive()
     await hear(lab, "outcome", lambda: gate.open(2))
     assert lab.state == "failed"
-    assert "training failed" in problem.value
+    assert "Training failed" in problem.value
     assert "round 2 &lt;cannot&gt; be played" in problem.value
     assert "(ValueError)" in problem.value
     views = [widget for widget in tree(page) if isinstance(widget, View)]
@@ -227,3 +228,33 @@ async def test_waiting_works_on_a_loop_too() -> None:
     lab.run(wait=True)
     assert lab.state == "idle"
     assert same(lab.outcome.record, tk.run(SMALL))
+
+
+@on_a_loop
+async def test_a_move_that_comes_in_late_is_what_is_run() -> None:
+    """A browser holds a slider's last place back while the kernel is busy; Run, pressed after it, must not overtake."""
+    gate = Gate()
+    lab = gate.lab()
+    controls = Controls(lab)
+    controls.buttons["run"].click()
+    gate.arrive()
+    controls.sliders["rounds"].index -= 1
+    assert lab.experiment.rounds < SMALL.rounds
+    assert lab.progress.experiment == lab.experiment
+    controls._pressed = ("run", controls._pressed[1] - 1)  # a second later it is a move like any other
+    controls.sliders["rounds"].index -= 1
+    assert lab.progress.experiment != lab.experiment
+    await hear(lab, "outcome", lambda: gate.open(9))
+
+
+@on_a_loop
+async def test_what_is_over_but_not_on_the_page_is_not_stale() -> None:
+    """Between the worker's last word and the page that shows it the state is still that of the run."""
+    gate = Gate()
+    lab = gate.lab()
+    lab.run()
+    gate.open(4)
+    await asyncio.to_thread(lab.player.wait)
+    assert (lab.player.busy, lab.state) == (False, "running")
+    await hear(lab, "outcome", lambda: None)
+    assert lab.state == "idle"

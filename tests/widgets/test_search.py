@@ -94,7 +94,7 @@ def test_a_search_that_fails_says_so_once(monkeypatch: pytest.MonkeyPatch) -> No
         await asyncio.to_thread(slow.began.acquire)
         await hear(lab, "setting", slow.go.release)
         assert (lab.state, lab.experiment, lab.searching) == ("failed", None, False)
-        assert "this setting failed" in view.value
+        assert "This setting failed" in view.value
         assert "no such split" in view.value
         with pytest.raises(ValueError, match="no such split"):
             lab.federated()

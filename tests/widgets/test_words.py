@@ -8,13 +8,14 @@ import re
 import threading
 from typing import Any
 
+import ipywidgets as w
 import numpy as np
 import pytest
 from trustkit.widgets import FairnessPanel, Lab, SplitPanel
 from trustkit.widgets.app import app
 from trustkit.widgets.player import Outcome, measure
 from trustkit.widgets.report import downloads
-from trustkit.widgets.view import View, card, failure, tip
+from trustkit.widgets.view import View, card, failure, fold, tip
 from trustkit.widgets.words import amount, bytes_text, sentence, status, tiles
 
 import trustkit as tk
@@ -242,9 +243,37 @@ def test_failure_and_tip_and_card() -> None:
     """Errors and explanations are escaped, attribute quotes too; a KeyError loses its quotes."""
     shown = failure(KeyError("there is no <b>"), "a & b")
     assert "<p>there is no &lt;b&gt;</p>" in shown
-    assert "a &amp; b failed" in shown
+    assert "A &amp; b failed" in shown
     assert "<p>ZeroDivisionError</p>" in failure(ZeroDivisionError(), "x")
     hint = tip("0.5", 'say "no" <now>')
     assert 'data-tip="say &quot;no&quot; &lt;now&gt;"' in hint
     assert 'tabindex="0"' in hint
     assert card("t", "s", "b", "x").startswith('<section class="tk-card x">')
+
+
+def test_fold_hides_until_its_button_is_pressed() -> None:
+    """A button, which a keyboard reaches, shows and hides; what it does now can be seen on it."""
+    box = fold("more", inside := w.HTML("x"))
+    button, content = box.children
+    assert (content.children, content.layout.display, button.description) == ((inside,), "none", "▸ more")
+    button.value = True
+    assert (content.layout.display, button.description) == ("", "▾ more")
+    button.value = False
+    assert (content.layout.display, button.description) == ("none", "▸ more")
+
+
+def test_sentence_names_a_baseline_on_other_data() -> None:
+    """A difference between two data sets is not the controls' alone, and says so."""
+    lab = Lab(setting_of(SMALL), measure(tk.run(SMALL)))
+    lab.pin()
+    lab.go(setting_of(SMALL.change(data="digits")))
+    lab.run(wait=True)
+    assert "baseline on Breast cancer (Wisconsin))" in plain(sentence(lab))
+
+
+def test_tiles_give_formula_and_source() -> None:
+    """Each number on a tile opens a formula and where it comes from."""
+    lab = Lab(setting_of(SMALL), measure(tk.run(SMALL)))
+    tips = re.findall(r'data-tip="([^"]*)"', tiles(lab))
+    assert len(tips) == 5
+    assert all("Source: " in tip for tip in tips if tip.startswith(("Σ", "Correct", "Demographic")))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Annotated, Any, Literal
 
 import numpy as np
@@ -19,15 +19,17 @@ _ASSUMPTIONS = {
     ("client", "fixed"): "One client's update is added or removed while the cohorts, drawn without looking at data and "
     "open to all, stay as they are; ε composes the rounds of the most often drawn client and claims no amplification "
     "by sampling.",
-    ("client", "poisson"): "One client is added or removed; each joins each round by itself with the same secret "
-    "probability, as it really does here, and ε claims the amplification that this earns over all rounds.",
+    ("client", "poisson"): "One client is added or removed; each joins each round by itself with the same probability, "
+    "and ε claims the amplification that this earns over all rounds, for whoever does not see who joined; a record of "
+    "the run shows it.",
     ("example", "fixed"): "One row's gradient is added or removed while batches are shuffled, disjoint and of open "
     "sizes, so a row counts once in each epoch; ε composes the epochs of the most often drawn client and claims no "
     "amplification by sampling.",
-    ("example", "poisson"): "One row is added or removed; each joins each step by itself with the same secret "
-    "probability, as it really does here; ε composes the steps of the client with most of them at the largest sampling "
-    "rate of any client, an upper bound for all.",
+    ("example", "poisson"): "One row is added or removed while sizes are open; each joins each step by itself with the "
+    "same probability, unseen; ε composes each client's steps at its own sampling rate and is that of the client that "
+    "gave most.",
 }
+_SCOPE = "ε covers the models alone: the scaling of features, accuracies and counts come from the data without noise."
 
 
 @dataclass(frozen=True)
@@ -43,8 +45,8 @@ class Gaussian:
 
     @property
     def assumption(self) -> str:
-        """What the accountant assumes of sampling and of neighbouring data, in one sentence."""
-        return _ASSUMPTIONS[self.level, self.sampling]
+        """What the accountant assumes of sampling and of neighbouring data, and what its ε leaves out."""
+        return f"{_ASSUMPTIONS[self.level, self.sampling]} {_SCOPE}"
 
 
 @PRIVACY.enter("gaussian", title="Gaussian mechanism")
@@ -125,7 +127,7 @@ def gaussian(
 
 @dataclass(frozen=True, eq=False)
 class Ledger:
-    """What a mechanism has spent: the noise in use, and how rounds become releases.
+    """What a mechanism has spent: the noise in use, and how rounds become releases of each client.
 
     Parameters
     ----------
@@ -133,15 +135,15 @@ class Ledger:
         The mechanism.
     noise : float
         σ, given or found.
-    rate : float
-        In (0, 1]: the accountant's sampling rate; 1 for none.
+    rates : (K,) float array
+        In (0, 1]: the accountant's sampling rate for each client; 1 for none.
     per_round : (K,) int array
         Releases that a round with the client means for one unit of it.
     """
 
     privacy: Gaussian
     noise: float
-    rate: float
+    rates: np.ndarray
     per_round: np.ndarray
 
     def spent(self, participations: np.ndarray, rounds: int) -> float:
@@ -159,12 +161,26 @@ class Ledger:
         float
             ε ≥ 0, or infinity without noise.
         """
-        return epsilon_of(self.noise, self.rate, self._releases(participations, rounds), self.privacy.delta)
+        composed = self._composed(participations, rounds)
+        return max(epsilon_of(self.noise, rate, count, self.privacy.delta) for rate, count in composed)
 
-    def _releases(self, participations: np.ndarray, rounds: int) -> int:
+    def _composed(self, participations: np.ndarray, rounds: int) -> list[tuple[float, int]]:
+        """Return each sampling rate with the most releases that a client has at it."""
         if self.privacy.level == "client" and self.privacy.sampling == "poisson":
-            return rounds
-        return int((participations * self.per_round).max())
+            participations = np.full(self.rates.size, rounds)  # whoever stayed away was in the draw too
+        most: dict[float, int] = {}
+        for rate, count in zip(self.rates.tolist(), (participations * self.per_round).tolist(), strict=True):
+            most[rate] = max(count, most.get(rate, 0))
+        return list(most.items())
+
+    def _least(self, epsilon: float, participations: np.ndarray, rounds: int) -> float:
+        """Return the least noise that keeps every client within ε."""
+        noise, delta = 0.0, self.privacy.delta
+        composed = self._composed(participations, rounds)
+        for rate, count in sorted(composed, key=lambda pair: -(pair[0] ** 2) * pair[1]):  # the neediest first, mostly
+            if epsilon_of(noise, rate, count, delta) > epsilon:
+                noise = noise_for(epsilon, rate, count, delta)
+        return noise
 
     def facts(self, participations: np.ndarray, rounds: int) -> dict[str, Any]:
         """Return what a fact sheet says of the mechanism, for a whole run.
@@ -212,22 +228,15 @@ def open_ledger(
     -------
     Ledger
         With σ as given, or the least that keeps the whole run within ε.
-
-    Raises
-    ------
-    ValueError
-        If the whole run has no release to protect.
     """
-    rate, per_round = 1.0, np.ones(sizes.size, int)
+    rates, per_round = np.ones(sizes.size), np.ones(sizes.size, int)
     if privacy.level == "client":
-        rate = share if privacy.sampling == "poisson" else 1.0
+        rates *= share if privacy.sampling == "poisson" else 1.0
     elif privacy.sampling == "poisson":
-        rate = min(1.0, local.batch / int(sizes[sizes > 0].min()))
-        per_round = steps_of(sizes, local)
+        rates, per_round = np.minimum(1.0, local.batch / np.maximum(sizes, 1)), steps_of(sizes, local)
     else:
-        per_round = np.full(sizes.size, local.epochs)
-    ledger = Ledger(privacy, privacy.noise or 0.0, rate, per_round)
+        per_round *= local.epochs
+    ledger = Ledger(privacy, privacy.noise or 0.0, rates, per_round)
     if privacy.epsilon is None:
         return ledger
-    releases = ledger._releases(participations, rounds)
-    return Ledger(privacy, noise_for(privacy.epsilon, rate, releases, privacy.delta), rate, per_round)
+    return replace(ledger, noise=ledger._least(privacy.epsilon, participations, rounds))

@@ -13,11 +13,11 @@ from trustkit.data import FederatedDataset, Stacked
 from trustkit.horizontal import loop, stacked
 from trustkit.horizontal.aggregate import Aggregate, weighted_mean
 from trustkit.horizontal.convnet import Convnet
-from trustkit.horizontal.evaluate import count_groups, examine, softmax
 from trustkit.horizontal.models import Dense
 from trustkit.horizontal.noise import privatise
 from trustkit.horizontal.plan import Cohort, Local, Sampling, cohort, participations, select
 from trustkit.horizontal.privacy import Gaussian, Ledger, open_ledger
+from trustkit.metrics.evaluate import count_groups, examine, softmax
 from trustkit.records import Seen, State, Tick
 from trustkit.rng import stream
 from trustkit.threads import one_blas_thread
@@ -234,7 +234,8 @@ def bind(
     if privacy is not None:
         if privacy.level == "client" and aggregate is not weighted_mean:
             raise ValueError(
-                "client-level privacy must go with a mean of updates, got a robust merge: its noise fits no other"
+                "client-level privacy must go with a strategy that averages the clients' updates, as FedAvg and "
+                "FedProx do; its noise fits no median or trimmed mean"
             )
         planned = participations(seed, eligible, len(fed), rounds, participation)
         ledger = open_ledger(privacy, train.sizes, local, participation, planned, rounds)

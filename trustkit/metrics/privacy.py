@@ -8,12 +8,13 @@ __all__ = ["global_privacy_risk"]
 
 
 def global_privacy_risk(epsilon: float, clients: int) -> float:
-    """Return the chance that an adversary names the right one among equally likely clients.
+    """Return the largest chance that an adversary names the right one among equally likely clients.
 
     Parameters
     ----------
     epsilon : float
-        Privacy loss ε, composed over all rounds, at least 0; infinity where nothing protects.
+        Privacy loss ε between any two candidates, composed over all rounds, at least 0; infinity where nothing
+        protects.
     clients : int
         How many clients could be the target, n, at least 1.
 
@@ -29,7 +30,8 @@ def global_privacy_risk(epsilon: float, clients: int) -> float:
 
     Notes
     -----
-    1 / (1 + (n − 1) e^−ε): the posterior of the true candidate under pure ε-differential privacy and a uniform prior.
+    1 / (1 + (n − 1) e^−ε): a uniform prior, and an output at most e^ε times likelier under the true candidate than
+    under each of the others, which pure ε-differential privacy grants.
 
     Source
     ------
@@ -37,8 +39,10 @@ def global_privacy_risk(epsilon: float, clients: int) -> float:
 
     Deviations
     ----------
-    The authors' code takes the configured ε; ours takes the one composed over the rounds, when the caller has it. δ is
-    left out by both. The paper's text prints a score of 0.2 for n = 9, ε = 4, where the formula gives 0.128.
+    The authors' code takes the configured ε; ours takes the one composed over the rounds, when the caller has it. Both
+    leave δ out. Where ε is for adding or removing one client, putting one in another's place costs up to 2ε, so the
+    formula is then an index rather than a bound. The paper's text prints a score of 0.2 for n = 9, ε = 4, where the
+    formula gives 0.128.
 
     Examples
     --------

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 from matplotlib.figure import Figure
+from matplotlib.text import Text
 
 from trustkit.plot import style
 from trustkit.records import RunRecord
@@ -40,6 +41,15 @@ def _ticks(rounds: int) -> list[int]:
 def _mean(accuracy: np.ndarray) -> np.ndarray:
     known = np.isfinite(accuracy)
     return np.where(known.any(1), np.nansum(accuracy, 1) / np.maximum(known.sum(1), 1), np.nan)
+
+
+def _name_baseline(word: Text, rounds: int, ends: float, now: float) -> None:
+    """Write "baseline" at its line's end, on the side that the other line is not."""
+    known = bool(np.isfinite(ends))
+    word.set_text("baseline" if known else "")
+    above = known and (ends >= now or ends < 0.15) and ends < 0.85
+    word.set_verticalalignment("bottom" if above else "top")
+    word.set_position((max(rounds, 1), (ends + (0.03 if above else -0.03)) if known else 0.5))
 
 
 def accuracy_by_round(
@@ -88,6 +98,6 @@ def accuracy_by_round(
         parts["word"].set_position((float(index[-1]) + 0.012 * longest if played else 1, place))
         earlier = np.zeros((0, 1)) if baseline is None else baseline.accuracy
         parts["base"].set_data(np.arange(1, len(earlier) + 1), _mean(earlier))
-        parts["base_word"].set_text("" if baseline is None else "baseline")
-        parts["base_word"].set_position((longest, 0.03))
+        ends = _mean(earlier)[-1:]
+        _name_baseline(parts["base_word"], len(earlier), float(ends[0]) if ends.size else np.nan, place)
     return figure

@@ -65,7 +65,8 @@ def anneal(
 
     Deviations
     ----------
-    Another optimiser of the same objective; it finds bounds at least as wide as those of the authors' package.
+    Another optimiser of the same objective. On the tables compared, its bounds were at least as wide as those of the
+    authors' package; nothing proves it of every table.
 
     Examples
     --------

@@ -9,6 +9,7 @@ import numpy as np
 
 from trustkit.catalogue import SPLITS, Interval, Use
 from trustkit.data import Dataset
+from trustkit.metrics.heterogeneity import label_distribution
 
 __all__ = ["Alpha", "Clients", "MinRows", "asked_for", "cells", "deal", "filled", "report", "skew", "top_up"]
 
@@ -200,8 +201,7 @@ def skew(data: Dataset, owner: np.ndarray, parties: int) -> float | None:
     """
     if data.task == "regression":
         return None
-    C, rows = len(data.classes), (owner >= 0) & ~data.held_out
-    counts = np.bincount(owner[rows] * C + data.y[rows], minlength=parties * C).reshape(parties, C)
+    counts = label_distribution(data.y, np.where(data.held_out, -1, owner), parties, len(data.classes))
     own = counts[counts.sum(axis=1) > 0]
     together = counts.sum(axis=0) / max(counts.sum(), 1)
     distance = np.abs(own / own.sum(axis=1, keepdims=True) - together).sum(axis=1) / 2

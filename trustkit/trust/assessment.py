@@ -67,6 +67,14 @@ def _notes(facts: FactSheet) -> tuple[str, ...]:
         notes.append("Computed on synthetic data" + (f", which stand in for {instead}." if instead else "."))
     if facts.get("data", "scaled_down"):
         notes.append(f"Scaled down: {facts.get('data', 'scaled_down')}.")
+    if facts.get("privacy", "differential_privacy"):
+        level, assumption = facts.get("privacy", "level"), facts.get("privacy", "assumption")
+        notes += (
+            ["ε protects one row, not a client; Global Privacy Risk is an index for comparing runs here."]
+            if level == "example"
+            else []
+        )
+        notes += [f"ε: {assumption}"] if assumption else []
     return tuple(notes)
 
 

@@ -97,7 +97,7 @@ def entropy(facts: FactSheet) -> float | None:
     better="lower", normalise=complement, when="Pre-training", who="Server",
 )  # fmt: skip
 def global_privacy_risk(facts: FactSheet) -> float | None:
-    """Bound the chance that an adversary singles out the right client.
+    """Say how likely an adversary singles out the right client, by the paper's formula for ε.
 
     Parameters
     ----------
@@ -120,8 +120,10 @@ def global_privacy_risk(facts: FactSheet) -> float | None:
 
     Deviations
     ----------
-    ε is the loss composed over all rounds, where the authors' code takes the configured one. The paper's text prints
-    a score of 0.2 in experiment 5 (n = 9, ε = 4), where the formula gives 0.13.
+    ε is the loss composed over all rounds, where the authors' code takes the configured one. The formula takes ε as
+    protecting a client from being told from another. At level "example" it protects one row, and at level "client" one
+    client from being added or removed, and δ is left out: an index for comparing runs, no bound for a
+    client. The paper's text prints a score of 0.2 in experiment 5 (n = 9, ε = 4), where the formula gives 0.13.
 
     Examples
     --------

@@ -42,7 +42,7 @@ def certified_robustness(facts: FactSheet) -> float | None:
     ----------
     The score follows Table 3 (0.05 for each 0.2, 1 from 4.0 on); the authors' code, and the 0.48 and 0.19 in the
     paper's figures, take min(1, CLEVER) instead: profile "paper-figures". The code measures one row; ours the mean of
-    many. With a search radius R no value exceeds R.
+    many. With a search radius R no value exceeds R, so that R below 4.0 caps the score; the code takes R = 2.
 
     Examples
     --------

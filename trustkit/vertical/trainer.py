@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from trustkit.metrics.evaluate import count_groups, examine, softmax
 from trustkit.records import Seen, State, Tick
 from trustkit.rng import stream
 from trustkit.threads import one_thread
@@ -151,24 +152,16 @@ class ColumnTrainer:
         return [*grads, *found[: len(upper)]]
 
     def _look(self, state: State, wire: Channel) -> Seen:
-        """Evaluate the joint model and read the counter."""
-        scores = self.logits(state, self.X_test)
-        predicted = scores.argmax(axis=1)
-        peak = scores.max(axis=1)
-        losses = np.log(np.exp(scores - peak[:, None]).sum(axis=1)) + peak - scores[np.arange(len(scores)), self.y_test]
-        known = len(scores) > 0
-        cell = 2 * (self.y_test == self.positive) + (predicted == self.positive)
-        groups = {
-            name: np.bincount(code * 4 + cell, minlength=4 * size).reshape(1, size, 2, 2)
-            for name, (code, size) in self.codes.items()
-        }
+        """Evaluate the joint model, as that of one client who has all test rows, and read the counter."""
+        everybody = np.array([0, len(self.y_test)])
+        seen = examine(self.logits(state, self.X_test), self.y_test, everybody)
         return Seen(
             selected=np.ones(wire.parties, bool),
-            accuracy=np.array([np.mean(predicted == self.y_test) if known else math.nan]),
-            loss=np.array([np.mean(losses, dtype=float) if known else math.nan]),
+            accuracy=seen.accuracy,
+            loss=seen.loss,
             bytes_up=wire.sent(_TRAINING),
             bytes_down=wire.received(_TRAINING),
-            groups=groups,
+            groups=count_groups(seen.predicted, self.y_test, everybody, self.codes, self.positive),
         )
 
     def logits(self, state: State, X: np.ndarray) -> np.ndarray:
@@ -203,9 +196,7 @@ class ColumnTrainer:
         (n, C) float array
             In [0, 1], adding up to 1 by row.
         """
-        from scipy.special import softmax
-
-        return np.asarray(softmax(self.logits(state, X), axis=1))
+        return softmax(self.logits(state, X))
 
     def gradient(self, state: State, X: np.ndarray, weights: np.ndarray) -> np.ndarray:
         """Return the gradient by each row of its logits weighted by ``weights``.

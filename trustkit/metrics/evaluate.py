@@ -96,6 +96,14 @@ def count_groups(
     dict of str to (K, G, 2, 2) int array
         Rows by client, group, label is favourable, prediction is favourable.
 
+    Source
+    ------
+    Counts, from which `trustkit.metrics.groups` makes the measures.
+
+    Deviations
+    ----------
+    None.
+
     Examples
     --------
     >>> counts = count_groups(np.array([1, 0]), np.array([1, 1]), np.array([0, 2]), {"sex": (np.array([0, 1]), 2)}, 1)
