@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from pathlib import Path
 from typing import Any
 
@@ -21,6 +22,7 @@ from trustkit.widgets.words import sentence, synthetic, tiles
 
 from trustkit import store
 from trustkit.preset import PRESETS
+from trustkit.rounds import build
 
 __all__ = ["RECORDED", "app", "opening"]
 
@@ -54,6 +56,11 @@ def opening(preset: str = "start") -> Lab:
     return Lab(Setting.of(PRESETS[preset].make()))
 
 
+def _warm() -> None:
+    """Load the privacy accountant before ε is moved for the first time: it takes a second, and no slider may."""
+    build(PRESETS["start/private"].make())
+
+
 def _problem(lab: Lab) -> str:
     return "" if lab.error is None else failure(lab.error, "this setting" if lab.experiment is None else "training")
 
@@ -74,6 +81,7 @@ def app(lab: Lab | None = None, preset: str = "start") -> w.VBox:
         Display it in a cell; its ``lab`` attribute is the state.
     """
     lab = lab or opening(preset)
+    threading.Thread(target=_warm, name="trustkit-warm", daemon=True).start()
     style = w.HTML(f"<style>{Path(__file__).with_name('theme.css').read_text(encoding='utf-8')}</style>")
     topics = ("setting", "outcome", "baseline", "weights")
     pictures = [TrustPanel(lab), SplitPanel(lab), FairnessPanel(lab)]

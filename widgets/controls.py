@@ -8,15 +8,15 @@ from collections.abc import Callable
 from typing import Any
 
 import ipywidgets as w
-from trustkit.widgets.forms import close, form
 from trustkit.widgets.hints import hints, most_parties, parties
 from trustkit.widgets.lab import Lab
+from trustkit.widgets.more import More
 from trustkit.widgets.setting import choices
 from trustkit.widgets.slider import Slider
-from trustkit.widgets.view import View, fold
+from trustkit.widgets.view import View
 from trustkit.widgets.words import status
 
-from trustkit.catalogue import ALGORITHMS, DATASETS, MODELS
+from trustkit.catalogue import DATASETS, MODELS
 
 __all__ = ["ALPHAS", "BETAS", "CLIENTS", "EPSILONS", "ROUNDS", "SELECTIONS", "Controls"]
 
@@ -80,7 +80,6 @@ class Controls:
     def __init__(self, lab: Lab) -> None:
         self.lab, self._following = lab, False
         self._pressed = ("stop", 0.0)
-        self._form: tuple[str, dict[str, Any]] | None = None
         self.axis = w.ToggleButtons(options=[("across rows", "rows"), ("across columns", "columns")])
         self.data, self.split = w.Dropdown(description="data"), w.Dropdown(description="split")
         self.algorithm, self.model = w.Dropdown(description="training"), w.Dropdown(description="model")
@@ -88,7 +87,8 @@ class Controls:
         self.sliders = {name: Slider((0,), [""], 0, symbol=symbol) for name, (_, _, symbol) in _STOPS.items()}
         self.seed = w.BoundedIntText(description="seed", min=-(2**53), max=2**53)
         self.auto = w.Checkbox(description="run when a slider is let go", value=lab.auto, indent=False)
-        self.more = fold("more settings", self.seed)
+        self._more = More(self.seed, self._further)
+        self.more = self._more.box
         words = {"run": "train to the last round", "step": "train one round", "stop": "stop after the step in progress"}
         self.buttons = {name: w.Button(description=name.capitalize(), tooltip=text) for name, text in words.items()}
         self.buttons["run"].add_class("tk-primary")
@@ -207,21 +207,10 @@ class Controls:
         self.model.layout.display = "" if rows else "none"
         self.level.layout.display = "" if rows and not math.isinf(setting.epsilon) else "none"
         self._place_sliders()
-        self._follow_form(setting.strategy if rows else setting.joint, setting.further("algorithm"))
+        self._more.follow(setting)
 
-    def _follow_form(self, algorithm: str, given: dict[str, Any]) -> None:
-        if self._form != (algorithm, given):
-            self._form = (algorithm, given)
-            fresh = form(ALGORITHMS[algorithm], given, self._further) if algorithm in ALGORITHMS else w.VBox()
-            box = self.more.children[1]
-            old, box.children = box.children[1:], [self.seed, fresh]
-            for widget in old:
-                close(widget)
-
-    def _further(self, name: str, value: Any) -> None:
-        algorithm, given = self._form or ("", {})
-        self._form = (algorithm, {**given, name: value})  # the form says so already, and keeps the keyboard's focus
-        self._moved({"more": {**dict(self.lab.setting.more), f"algorithm__{name}": value}})
+    def _further(self, part: str, name: str, value: Any) -> None:
+        self._moved({"more": {**dict(self.lab.setting.more), f"{part}__{name}": value}})
 
     def _place_sliders(self) -> None:
         setting, rows = self.lab.setting, self.lab.setting.across_rows

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from typing import Any
 
 import ipywidgets as w
@@ -67,7 +67,9 @@ def control(parameter: Parameter, value: Any, changed: Callable[[str, Any], None
     return box
 
 
-def form(entry: Entry, given: Mapping[str, Any], changed: Callable[[str, Any], None]) -> w.VBox:
+def form(
+    entry: Entry, given: Mapping[str, Any], changed: Callable[[str, Any], None], skip: Collection[str] = ()
+) -> w.VBox:
     """Make a form for a catalogue entry.
 
     Parameters
@@ -78,6 +80,8 @@ def form(entry: Entry, given: Mapping[str, Any], changed: Callable[[str, Any], N
         Values by parameter; the others stand on their defaults.
     changed : callable
         Told the name and the new value of every change.
+    skip : collection of str
+        Parameters that are moved elsewhere.
 
     Returns
     -------
@@ -85,7 +89,11 @@ def form(entry: Entry, given: Mapping[str, Any], changed: Callable[[str, Any], N
         One control a parameter, each with a linked label.
     """
     values = {parameter.name: given.get(parameter.name, parameter.default) for parameter in entry.parameters}
-    boxes = [control(parameter, values[parameter.name], changed) for parameter in entry.parameters]
+    boxes = [
+        control(parameter, values[parameter.name], changed)
+        for parameter in entry.parameters
+        if parameter.name not in skip
+    ]
     box = w.VBox([item for item in boxes if item is not None])
     box.add_class("tk-form")
     return box

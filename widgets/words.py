@@ -264,7 +264,7 @@ def status(lab: Lab) -> str:
         + ("nothing trained yet" if record is None else "the picture shows an earlier setting")
         + "; press Run",
         "stopped": f"stopped after {done} of {total} rounds; Run goes on from there",
-        "stopping": f"stopping after round {done} …",
+        "stopping": f"stopping after round {done} …" + _measuring(lab),
         "failed": "failed · see the red card",
         "running": _running(lab, done, total),
     }[state]
@@ -275,6 +275,11 @@ def status(lab: Lab) -> str:
         f'aria-valuemax="{total}" aria-valuenow="{done}"><i style="width:{share:.1f}%"></i></div>'
         f'<div class="tk-state" role="status">{words}</div></div>'
     )
+
+
+def _measuring(lab: Lab) -> str:
+    halted = lab.progress is not None and lab.progress.halted is not None
+    return " training has halted, measuring trust" if halted else ""
 
 
 def _running(lab: Lab, done: int, total: int) -> str:
