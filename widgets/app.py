@@ -11,14 +11,16 @@ from trustkit.widgets.controls import Controls
 from trustkit.widgets.fairness import FairnessPanel
 from trustkit.widgets.header import Header, weight_sliders
 from trustkit.widgets.lab import Lab
+from trustkit.widgets.numbers import synthetic
 from trustkit.widgets.pillars import TrustPanel
 from trustkit.widgets.player import measure
 from trustkit.widgets.report import ReportPanel
 from trustkit.widgets.setting import Setting
 from trustkit.widgets.split import SplitPanel
+from trustkit.widgets.tiles import tiles
 from trustkit.widgets.training import TrainPanel
 from trustkit.widgets.view import View, failure
-from trustkit.widgets.words import sentence, synthetic, tiles
+from trustkit.widgets.words import sentence
 
 from trustkit import store
 from trustkit.preset import PRESETS

@@ -7,8 +7,8 @@ from typing import Any
 
 import ipywidgets as w
 from trustkit.widgets.lab import Lab
+from trustkit.widgets.numbers import amount
 from trustkit.widgets.view import View, card, tip
-from trustkit.widgets.words import amount
 
 from trustkit import plot
 from trustkit.catalogue import PANELS

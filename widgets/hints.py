@@ -6,7 +6,7 @@ import math
 
 import numpy as np
 from trustkit.widgets.lab import Lab
-from trustkit.widgets.words import amount
+from trustkit.widgets.numbers import amount
 
 from trustkit.horizontal.plan import select
 from trustkit.rounds import build, data_of

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from trustkit.widgets.lab import Lab
+from trustkit.widgets.numbers import SYNTHETIC, amount
 from trustkit.widgets.view import View, card, tip
-from trustkit.widgets.words import SYNTHETIC, amount
 
 from trustkit import plot
 from trustkit.catalogue import PANELS

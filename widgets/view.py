@@ -12,7 +12,7 @@ from trustkit.widgets.lab import Lab
 __all__ = ["View", "card", "failure", "fold", "tip"]
 
 
-def tip(text: str, explanation: str) -> str:
+def tip(text: str, explanation: str, spoken: bool = True) -> str:
     """Return a number or a word with an explanation that shows on hover and on keyboard focus.
 
     Parameters
@@ -21,6 +21,8 @@ def tip(text: str, explanation: str) -> str:
         HTML.
     explanation : str
         Plain text: formula and source.
+    spoken : bool
+        Whether a screen reader reads the explanation on passing, or only on focus.
 
     Returns
     -------
@@ -28,6 +30,8 @@ def tip(text: str, explanation: str) -> str:
         HTML.
     """
     words = html.escape(explanation, quote=True)
+    if not spoken:
+        return f'<span class="tk-tip" tabindex="0" data-tip="{words}" aria-description="{words}">{text}</span>'
     return f'<span class="tk-tip" tabindex="0" data-tip="{words}">{text}<span class="tk-unseen">: {words}</span></span>'
 
 

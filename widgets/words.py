@@ -6,79 +6,15 @@ import html
 import math
 
 from trustkit.widgets.lab import Lab
+from trustkit.widgets.numbers import ACCURACY, OVER, POOLED, SYNTHETIC, TRUST, amount, synthetic
 from trustkit.widgets.player import Outcome
 from trustkit.widgets.view import tip
 
 from trustkit.catalogue import DATASETS
 from trustkit.findings import THRESHOLD, fairness_of, headline_of
 from trustkit.records import RunRecord
-from trustkit.rounds import data_of
 
-__all__ = ["SYNTHETIC", "amount", "bytes_text", "sentence", "status", "synthetic", "tiles"]
-
-
-SYNTHETIC = "synthetic data"
-"""The words beside whatever comes from rows that are made up."""
-
-
-def synthetic(record: RunRecord) -> bool:
-    """Tell whether a run's rows are made up.
-
-    Parameters
-    ----------
-    record : RunRecord
-        A run.
-
-    Returns
-    -------
-    bool
-        Then every number from it has to say so.
-    """
-    return data_of(record.experiment).provenance.synthetic
-
-
-def amount(value: float | None, digits: int = 2) -> str:
-    """Write a number; n/a where it is not defined, ∞ where it is infinite, a dash where it is not known.
-
-    Parameters
-    ----------
-    value : float or None
-        The number.
-    digits : int
-        After the point.
-
-    Returns
-    -------
-    str
-        Text.
-    """
-    if value is None:
-        return "–"
-    if math.isnan(value):
-        return "n/a"
-    if math.isinf(value):
-        return "∞" if value > 0 else "-∞"
-    return f"{value:z.{digits}f}"
-
-
-def bytes_text(count: float) -> str:
-    """Write a number of bytes.
-
-    Parameters
-    ----------
-    count : float
-        Bytes.
-
-    Returns
-    -------
-    str
-        With a decimal unit.
-    """
-    for unit in ("B", "kB", "MB", "GB"):
-        if count < 1000 or unit == "GB":
-            return f"{count:.0f} {unit}" if unit == "B" else f"{count:.1f} {unit}"
-        count /= 1000
-    return ""
+__all__ = ["sentence", "status"]
 
 
 def _moved(now: float | None, before: float | None, words: str, digits: int = 2) -> str:
@@ -112,6 +48,11 @@ def _pillar_change(lab: Lab, outcome: Outcome) -> str:
     return f" {name.capitalize()} {verb} from {amount(before.pillars[name])} to {amount(now.pillars[name])}."
 
 
+def _tip(text: str, words: str) -> str:
+    """The sentence is read out whenever it changes: there the number is enough."""
+    return tip(text, words, spoken=False)
+
+
 def sentence(lab: Lab) -> str:
     """Say in one or two sentences what the run shows.
 
@@ -133,112 +74,21 @@ def sentence(lab: Lab) -> str:
     before = None if lab.baseline in (None, outcome) else lab.baseline
     older = lab.report(before) if before is not None else None
     text = f'<span class="tk-tag">{SYNTHETIC}</span> ' if synthetic(record) else ""
-    text += f"<b>Trust {amount(report.score if report else None)}</b>"
+    text += f"<b>Trust {_tip(amount(report.score if report else None), TRUST)}</b>"
     elsewhere = "" if before is None else _elsewhere(before.record, record)
     text += _moved(report.score if report else None, older.score if older else None, elsewhere) if older else ""
-    text += f" after {head.rounds} round{'s' if head.rounds != 1 else ''}, mean accuracy {amount(head.accuracy, 3)}."
+    accuracy = _tip(amount(head.accuracy, 3), ACCURACY)
+    text += f" after {head.rounds} round{'s' if head.rounds != 1 else ''}, mean accuracy {accuracy}."
     text += _pillar_change(lab, outcome) if before is not None else ""
     if gaps is not None and not math.isnan(gaps.worst):
-        text += f" Over all rows the gap by {html.escape(gaps.attribute)} is {amount(gaps.pooled, 3)}"
+        text += f" Over all rows the gap by {html.escape(gaps.attribute)} is {_tip(amount(gaps.pooled, 3), POOLED)}"
         clients = len(gaps.names)
-        text += f"; <b>{gaps.over} of {clients} clients</b> exceed {THRESHOLD:g}." if clients > 1 else "."
+        text += (
+            f"; <b>{_tip(f'{gaps.over} of {clients} clients', OVER)}</b> exceed {THRESHOLD:g}." if clients > 1 else "."
+        )
     if lab.state == "stale":
         text += " <em>The controls have moved since: press Run.</em>"
     return f'<div class="tk-say" role="status" aria-live="polite">{text}</div>'
-
-
-_EPSILON = "P(outcome) ≤ e^ε · P(outcome without one row or client) + δ."
-
-
-def _epsilon_tile(outcome: Outcome, epsilon: float) -> str:
-    private = outcome.facts
-    assumption = private.get("privacy", "assumption")
-    if math.isinf(epsilon):
-        return _tile(
-            "ε spent",
-            tip("∞", f"{_EPSILON} No privacy mechanism is in use, so nothing bounds what the updates give away."),
-            "no mechanism in use",
-        )
-    words = f"{_EPSILON} Source: composed over all rounds by dp-accounting (RDP). {assumption or ''}"
-    delta, level = private.get("privacy", "delta"), private.get("privacy", "level")
-    return _tile(
-        "ε spent",
-        tip(amount(epsilon), words),
-        f"δ = {delta:g} · protects one {html.escape(str(level))} · {tip('assumption', words)}",
-    )
-
-
-def _tile(name: str, number: str, caveat: str) -> str:
-    lines = f'<div class="tk-k">{name}</div><div class="tk-n">{number}</div><div class="tk-d">{caveat}</div>'
-    return f'<div class="tk-card tk-tile">{lines}</div>'
-
-
-def tiles(lab: Lab) -> str:
-    """Show the numbers a person came for, each with its caveat under it.
-
-    Parameters
-    ----------
-    lab : Lab
-        The page's state.
-
-    Returns
-    -------
-    str
-        HTML.
-    """
-    outcome = lab.outcome
-    if outcome is None:
-        return ""
-    report, head, gaps = lab.report(outcome), headline_of(outcome.record), fairness_of(outcome.record)
-    unknown = len(report.missing) if report else 0
-    base = lab.report(lab.baseline) if lab.baseline is not None else None
-    trust = _tile(
-        "trust",
-        tip(
-            amount(report.score if report else None),
-            "Σ weight × pillar ÷ Σ weight, over the pillars that have evidence; a pillar is the mean of its notions, a "
-            "notion that of its metrics. Source: FederatedTrust, Section 5.",
-        ),
-        (f"baseline {amount(base.score)} · " if base else "") + f"{unknown} metric{'s' if unknown != 1 else ''} "
-        "without evidence",
-    )
-    joint = len(outcome.record.last.accuracy) == 1
-    accuracy = _tile(
-        "accuracy",
-        tip(
-            amount(head.accuracy, 3),
-            "Correct predictions ÷ held-out rows, client by client; the mean over the clients that have any. Source: "
-            "the last round; FederatedTrust, Table 2 (performance).",
-        ),
-        "one joint model, held-out rows" if joint else f"worst client {amount(head.worst_accuracy, 3)}",
-    )
-    if gaps is None:
-        gap = _tile(
-            "worst client disparity", tip("n/a", "The data set names no protected attribute."), "no protected attribute"
-        )
-    else:
-        words = (
-            f"Demographic disparity: the largest minus the smallest share of favourable predictions between the groups "
-            f"of {gaps.attribute}, on a client's held-out rows. Masking gap: the worst client's minus that of all "
-            "rows. Source: FeDa4Fair."
-        )
-        undefined = f" · {gaps.undefined} n/a" if gaps.undefined else ""
-        gap = _tile(
-            "worst client disparity",
-            tip(amount(gaps.worst), words),
-            f"by {html.escape(gaps.attribute)} · masking gap {amount(gaps.masking)}{undefined}",
-        )
-    traffic = _tile(
-        "traffic",
-        tip(
-            bytes_text(head.bytes_up + head.bytes_down),
-            "Σ over rounds and parties of the bytes of what crosses a party's border: parameters across rows, "
-            "embeddings and their gradients across columns. Source: counted as it is sent; a simulation, so no packet "
-            "overhead.",
-        ),
-        f"up {bytes_text(head.bytes_up)} · down {bytes_text(head.bytes_down)}",
-    )
-    return f'<div class="tk-tilegrid">{trust}{accuracy}{gap}{_epsilon_tile(outcome, head.epsilon)}{traffic}</div>'
 
 
 def status(lab: Lab) -> str:

@@ -13,10 +13,12 @@ import numpy as np
 import pytest
 from trustkit.widgets import FairnessPanel, Lab, SplitPanel
 from trustkit.widgets.app import app
+from trustkit.widgets.numbers import amount, bytes_text
 from trustkit.widgets.player import Outcome, measure
 from trustkit.widgets.report import downloads
+from trustkit.widgets.tiles import tiles
 from trustkit.widgets.view import View, card, failure, fold, tip
-from trustkit.widgets.words import amount, bytes_text, sentence, status, tiles
+from trustkit.widgets.words import sentence, status
 
 import trustkit as tk
 from tests.widgets.labs import COLUMNS, PLAIN, SMALL, Gate, setting_of, tree
@@ -52,7 +54,8 @@ def evil_lab(monkeypatch: pytest.MonkeyPatch) -> Any:
 
 def plain(text: str) -> str:
     """Take the tags away."""
-    return re.sub(r"\s+", " ", re.sub(r"<[^>]*>", " ", text)).strip()
+    inline = re.sub(r"</?(span|b|em)\b[^>]*>", "", text)
+    return re.sub(r"\s+", " ", re.sub(r"<[^>]*>", " ", inline)).strip()
 
 
 @pytest.mark.parametrize(
@@ -157,7 +160,7 @@ def test_tiles_of_a_private_run_and_of_a_joint_model() -> None:
     """ε with its δ and what it protects; across columns there is one model and no worst client."""
     private = SMALL.change(privacy=use("gaussian", epsilon=3.0))
     shown = plain(tiles(Lab(setting_of(private), measure(tk.run(private)))))
-    assert re.search(r"ε spent 3\.00 : .* δ = 1e-05 · protects one example", shown)
+    assert re.search(r"ε spent 3\.00: .* δ = 1e-05 · protects one example", shown)
     joint = plain(tiles(Lab(setting_of(COLUMNS), measure(tk.run(COLUMNS)))))
     assert "one joint model, held-out rows" in joint
     assert "worst client 0" not in joint
@@ -272,8 +275,11 @@ def test_sentence_names_a_baseline_on_other_data() -> None:
 
 
 def test_tiles_give_formula_and_source() -> None:
-    """Each number on a tile opens a formula and where it comes from."""
+    """Each number on a tile, and each in the sentence, opens a formula and where it comes from."""
     lab = Lab(setting_of(SMALL), measure(tk.run(SMALL)))
     tips = re.findall(r'data-tip="([^"]*)"', tiles(lab))
-    assert len(tips) == 5
+    assert len(tips) == 6
     assert all("Source: " in tip for tip in tips if tip.startswith(("Σ", "Correct", "Demographic")))
+    said = re.findall(r'data-tip="([^"]*)"', sentence(lab))
+    assert len(said) == 2
+    assert all("Source: " in tip for tip in said)
