@@ -95,23 +95,31 @@ def correlation_blocks(
             for line in (axes.axhline, axes.axvline)
         ]
         centres = (edges[:-1] + edges[1:]) / 2
-        named = (
-            np.flatnonzero(np.diff(edges) > 0) if parties <= 2 * _MOST_NAMED else np.arange(0, parties, parties // 8)
-        )
+        named = _apart(centres, fed.partition.sizes)
         ticks = [f"P{k + 1}" for k in named]
         axes.set_xticks(centres[named], ticks, rotation=0)
         axes.set_yticks(centres[named], ticks, rotation=0)
-        words = _pcor_words(axes, corr, owner, centres, definition) if parties <= _MOST_NAMED else []
+        words = _pcor_words(axes, corr, fed, centres, definition) if parties <= _MOST_NAMED else []
         parts["borders"] = [*lines, *words]
     return figure
 
 
+def _apart(centres: np.ndarray, sizes: np.ndarray) -> list[int]:
+    """The parties whose names do not run into one another: largest first, each a fourteenth of the axis away."""
+    chosen: list[int] = []
+    for k in np.argsort(-sizes, kind="stable"):
+        if sizes[k] and all(abs(centres[k] - centres[other]) >= sizes.sum() / 14 for other in chosen):
+            chosen.append(int(k))
+    return sorted(chosen)
+
+
 def _pcor_words(
-    axes: Any, corr: np.ndarray, owner: np.ndarray, centres: np.ndarray, definition: Definition
+    axes: Any, corr: np.ndarray, fed: FederatedDataset, centres: np.ndarray, definition: Definition
 ) -> list[object]:
-    values = pcor_matrix(corr, owner, definition, parties=len(centres))
+    values = pcor_matrix(corr, fed.partition.owner, definition, parties=len(centres))
+    wide = fed.partition.sizes >= fed.partition.sizes.sum() / 12  # a smaller block has no room for a number
     box = {"boxstyle": "round,pad=0.15", "facecolor": "#ffffff", "edgecolor": "none", "alpha": 0.85}
     return [axes.text(centres[j], centres[i], f"{values[i, j]:.2f}".removeprefix("0"), ha="center", va="center",
                       fontsize=7, color="#222222", bbox=box)
             for i in range(len(centres)) for j in range(len(centres))
-            if i != j and np.isfinite(values[i, j])]  # fmt: skip
+            if i != j and wide[i] and wide[j] and np.isfinite(values[i, j])]  # fmt: skip
