@@ -78,9 +78,7 @@ def test_sliders_move_pictures(page: Page, app_url: str) -> None:
 def test_run_shows_its_first_round_soon(page: Page, app_url: str) -> None:
     """Run to the first drawn round, and to the end of the default run with its trust report."""
     visit(page, app_url)
-    click(page, "Run")  # the recorded run is complete, so this plays it anew
-    state(page, "idle")
-    page.wait_for_timeout(300)
+    state(page, "idle")  # a recorded run, complete: Run plays it anew
     first, whole = page.evaluate(
         """async () => {
           const run = [...document.querySelectorAll('button')].find(b => b.innerText.trim() === 'Run');
