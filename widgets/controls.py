@@ -11,6 +11,7 @@ import ipywidgets as w
 from trustkit.widgets.hints import hints, most_parties, parties
 from trustkit.widgets.lab import Lab
 from trustkit.widgets.more import More
+from trustkit.widgets.numbers import BETA, EPSILON, NOISE, SELECTED
 from trustkit.widgets.setting import choices
 from trustkit.widgets.slider import Slider
 from trustkit.widgets.view import View
@@ -85,6 +86,8 @@ class Controls:
         self.algorithm, self.model = w.Dropdown(description="training"), w.Dropdown(description="model")
         self.level = w.Dropdown(description="ε protects", options=[("one row", "example"), ("one client", "client")])
         self.sliders = {name: Slider((0,), [""], 0, symbol=symbol) for name, (_, _, symbol) in _STOPS.items()}
+        for name, explanation in (("beta", BETA), ("epsilon", f"{EPSILON} {NOISE}"), ("selection", SELECTED)):
+            self.sliders[name].about = explanation
         self.seed = w.BoundedIntText(description="seed", min=-(2**53), max=2**53)
         self.auto = w.Checkbox(description="run when a slider is let go", value=lab.auto, indent=False)
         self._more = More(self.seed, self._further)

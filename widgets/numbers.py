@@ -8,7 +8,8 @@ from trustkit.records import RunRecord
 from trustkit.rounds import data_of
 
 __all__ = [
-    "ACCURACY", "DISPARITY", "EPSILON", "MASKING", "OVER", "POOLED", "SYNTHETIC", "TRAFFIC", "TRUST",
+    "ACCURACY", "BETA", "DISPARITY", "EPSILON", "MASKING", "NOISE", "OVER", "POOLED", "ROWS", "SELECTED", "SYNTHETIC",
+    "TRAFFIC", "TRUST",
     "amount", "bytes_text", "synthetic",
 ]  # fmt: skip
 
@@ -96,3 +97,9 @@ TRAFFIC = (
     "Σ over rounds and parties of the bytes of what crosses a party's border: parameters across rows, embeddings and "
     "their gradients across columns. Source: counted as it is sent; a simulation, so no packet overhead."
 )
+NOISE = (
+    "σ: standard deviation of the noise ÷ clipping norm, the least that keeps ε over all rounds. Source: dp-accounting."
+)
+SELECTED = "max(1, round(q · K)) clients, drawn anew each round without replacement. Source: the plan of the run."
+BETA = "β = (Icor − min) ÷ (max − min) over the splits found. Source: VertiBench, Algorithm 1."
+ROWS = "Training and held-out rows that the split gives a client, from the smallest to the largest. Source: counted."

@@ -27,6 +27,10 @@ function render({ model, el }) {
     symbol.textContent = model.get("symbol");
     name.textContent = model.get("label");
     hint.textContent = model.get("hint");
+    const about = model.get("about");
+    hint.classList.toggle("tk-tip", about !== "");
+    hint.dataset.tip = about;
+    hint.tabIndex = about === "" ? -1 : 0;
     input.max = model.get("texts").length - 1;
     input.disabled = !model.get("enabled");
     el.classList.toggle("tk-off", input.disabled);
@@ -53,7 +57,7 @@ function render({ model, el }) {
     model.set("released", model.get("released") + 1);
     model.save_changes();
   });
-  for (const trait of ["symbol", "label", "hint", "texts", "index", "enabled"]) model.on(`change:${trait}`, draw);
+  for (const trait of ["symbol", "label", "hint", "about", "texts", "index", "enabled"]) model.on(`change:${trait}`, draw);
   draw();
 }
 export default { render };

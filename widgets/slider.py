@@ -27,13 +27,14 @@ class Slider(anywidget.AnyWidget):  # type: ignore[misc]
     value : object
         The one to stand on, or the nearest.
     **traits
-        symbol, label, hint (text) and enabled (bool).
+        symbol, label, hint, about (text: the hint's formula and source) and enabled (bool).
     """
 
     _esm = Path(__file__).with_name("slider.js")
     symbol = traitlets.Unicode().tag(sync=True)
     label = traitlets.Unicode().tag(sync=True)
     hint = traitlets.Unicode().tag(sync=True)
+    about = traitlets.Unicode().tag(sync=True)
     texts = traitlets.List(traitlets.Unicode()).tag(sync=True)
     index = traitlets.Int(0).tag(sync=True)
     released = traitlets.Int(0).tag(sync=True)

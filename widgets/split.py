@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from trustkit.widgets.lab import Lab
-from trustkit.widgets.numbers import SYNTHETIC, amount
+from trustkit.widgets.numbers import ROWS, SYNTHETIC, amount
 from trustkit.widgets.view import View, card, tip
 
 from trustkit import plot
@@ -52,9 +52,10 @@ def SplitPanel(lab: Lab | None = None) -> View:  # noqa: N802 (a panel reads as 
             f"Rows of each class by client: {len(fed)} clients of {sizes.min():,} to {sizes.max():,} rows, "
             f"{len(fed.data.classes)} classes"
         )
+        rows = tip(f"{sizes.min():,} to {sizes.max():,} rows", ROWS)
         return card(
             "Who holds which rows",
-            f"{_origin(fed)}{len(fed)} clients · {sizes.min():,} to {sizes.max():,} rows · colours are classes",
+            f"{_origin(fed)}{len(fed)} clients · {rows} · colours are classes",
             plot.to_svg(figure, label),
         )
 
