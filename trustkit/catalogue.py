@@ -1,8 +1,8 @@
 """Catalogues: named functions whose signatures are forms, checks and documentation at once.
 
-An entry's *user parameters* are the parameters of its function that have a default, except ``seed``; whatever has no
-default (``data``, ``n_features``, …) and the seed are supplied by the caller. A parameter is described once, in the
-signature: ``beta: Annotated[float, Interval(0, 1), "correlation"] = 0.5`` is the check, the slider, the flag and the
+An entry's *user parameters* are the parameters of its function that have a default, except ``seed`` and ``progress``;
+these two and whatever has no default (``data``, ``n_features``, …) are supplied by the caller. A parameter is described
+once, in the signature: ``beta: Annotated[float, Interval(0, 1), "correlation"] = 0.5`` is the check, the slider, the flag and the
 doc.
 
 The catalogues themselves live here, empty; the module of each thing enters it where it is defined.

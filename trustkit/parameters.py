@@ -12,6 +12,9 @@ from typing import Any
 
 __all__ = ["Interval", "Parameter", "parameters_of"]
 
+SUPPLIED = ("seed", "progress")
+"""Parameters that have a default and yet are the caller's, not the user's."""
+
 
 @dataclass(frozen=True)
 class Interval:
@@ -126,7 +129,7 @@ def _spell(kinds: list[Any]) -> str:
 
 
 def parameters_of(function: Callable[..., Any]) -> tuple[Parameter, ...]:
-    """Read the user parameters of a function: those with a default, except ``seed``.
+    """Read the user parameters of a function: those with a default, except ``seed`` and ``progress``.
 
     Parameters
     ----------
@@ -147,7 +150,7 @@ def parameters_of(function: Callable[..., Any]) -> tuple[Parameter, ...]:
     hints = typing.get_type_hints(function, include_extras=True)
     found = []
     for name, raw in inspect.signature(function).parameters.items():
-        if raw.default is inspect.Parameter.empty or name == "seed":
+        if raw.default is inspect.Parameter.empty or name in SUPPLIED:
             continue
         kind, extras = hints.get(name, str), list[Any]()
         if typing.get_origin(kind) is typing.Annotated:

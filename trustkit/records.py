@@ -12,7 +12,7 @@ import numpy as np
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["Observer", "Round", "RunRecord", "Seen", "State", "Stopped", "Tick", "Trainer", "watch"]
+__all__ = ["Observer", "Progress", "Round", "RunRecord", "Seen", "State", "Stopped", "Tick", "Trainer", "watch"]
 
 State = Mapping[str, np.ndarray]
 """What training carries from round to round: named arrays, never changed in place."""
@@ -20,9 +20,12 @@ State = Mapping[str, np.ndarray]
 Tick = Callable[[], None]
 """Called between the steps inside a round; it may raise `Stopped`."""
 
+Progress = Callable[[str, float], None]
+"""Told what is being done, and how much of it is done (0 … 1); it may raise `Stopped` to end it."""
+
 
 class Stopped(Exception):  # noqa: N818 (it is no error)
-    """Raised by a ``tick`` inside a round to leave it; the round before it is intact."""
+    """Raised by a ``tick`` or a ``progress`` to leave what is going on; what was finished before it is intact."""
 
 
 @dataclass(frozen=True, eq=False)
