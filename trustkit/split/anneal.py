@@ -27,7 +27,7 @@ def anneal(
     energy: Callable[[np.ndarray], np.ndarray],
     temperature: np.ndarray,
     rng: np.random.Generator,
-    tick: Callable[[], None],
+    tick: Callable[[float], None],
     good_enough: float = -np.inf,
 ) -> Annealed:
     """Swap columns between parties so that an energy falls, with exact scores.
@@ -45,7 +45,7 @@ def anneal(
     rng : numpy.random.Generator
         Draws swaps and acceptances.
     tick : callable
-        Called now and then; may raise to stop.
+        Told now and then which part is done (0 … 1); may raise to stop.
     good_enough : float
         Stop when the best energy is at most this.
 
@@ -75,7 +75,7 @@ def anneal(
     >>> corr = np.eye(4)
     >>> corr[0, 1] = corr[1, 0] = 0.9
     >>> start = np.array([[[0, 2], [1, 3]]])
-    >>> found = anneal(scorer(corr, [2, 2]), start, lambda icor: icor, np.zeros(20), stream(0), lambda: None)
+    >>> found = anneal(scorer(corr, [2, 2]), start, lambda icor: icor, np.zeros(20), stream(0), lambda done: None)
     >>> sorted(sorted(party) for party in found.members[0].tolist())
     [[0, 1], [2, 3]]
     """
@@ -90,7 +90,7 @@ def anneal(
         if lowest.min() <= good_enough:
             return Annealed(best, lowest, R * (step + 1))
         if step % 16 == 0:
-            tick()
+            tick(step / steps)
         two = np.array([score.left[pair], score.right[pair]])
         (p, q), (a, b) = two, (slots[step] * score.sizes[two]).astype(np.int64).T
         there, changed, which = here.copy(), terms.copy(), score.touched(pair)

@@ -11,15 +11,16 @@ from trustkit.catalogue import SPLITS, Interval, Use
 from trustkit.data import Dataset
 from trustkit.metrics.correlation import Definition
 from trustkit.partition import Partition
+from trustkit.records import Progress
 from trustkit.rng import stream
 from trustkit.split.measured import column_correlation, measured, width
-from trustkit.split.search import Bounds, bounds, reach
+from trustkit.split.search import Bounds, Method, bounds, reach
 from trustkit.split.seats import party_sizes
 from trustkit.split.shares import dirichlet_shares
 
 __all__ = ["correlation", "icor_bounds", "importance", "uniform"]
 
-_PARTIES = Interval(2, 100)
+_PARTIES = Interval(2, 2048)
 
 
 @SPLITS.enter("importance", title="by importance (α)", axis="columns")
@@ -102,7 +103,9 @@ def correlation(
     parties: Annotated[int | tuple[int, ...], _PARTIES, "parties, or the columns of each"] = 4,
     beta: Annotated[float, Interval(0, 1, step=0.01), "0: correlated columns together; 1: spread out"] = 0.5,
     definition: Annotated[Definition, "how correlation between parties is measured"] = "paper",
+    method: Annotated[Method, "annealing, or the paper's genetic search (slower, narrower bounds)"] = "annealing",
     seed: int = 0,
+    progress: Progress | None = None,
 ) -> Partition:
     """Divide columns so that the correlation between parties lies at β between its bounds.
 
@@ -116,19 +119,27 @@ def correlation(
         In [0, 1]: 0 for the least, 1 for the greatest correlation between parties.
     definition : {"paper", "package"}
         Which Icor, as for `trustkit.metrics.icor`.
+    method : {"annealing", "brkga"}
+        How divisions are looked for, unless they are so few that all are tried; "brkga" is the paper's genetic search
+        and needs pymoo (``trustkit[brkga]``).
     seed : int
         Any integer.
+    progress : callable, optional
+        Told what is being looked for ("least and greatest correlation", then "target") and which part of it is done
+        (0 … 1). What it raises ends the search; nothing unfinished is kept.
 
     Returns
     -------
     Partition
         Over columns. ``achieved``: beta and asked_beta, icor, bounds [min, max], bounds_exact (whether every division
-        was tried), definition, evaluations, seed. β is NaN if all divisions have the same Icor.
+        was tried), approximated (what was estimated for very wide tables, in a sentence, or None), definition, method,
+        evaluations and seconds of the whole search (remembered bounds count with what they took), counts (K,), seed.
+        β is NaN if all divisions have the same Icor.
 
     Raises
     ------
     ValueError, TypeError
-        If a parameter is out of range, or a value is missing or infinite.
+        If a parameter is out of range, a value is missing or infinite, or no column varies.
 
     Notes
     -----
@@ -150,21 +161,34 @@ def correlation(
     [0, 0, 1, 1]
     """
     sizes = party_sizes(parties, width(data))
-    args = SPLITS["correlation"].arguments({"beta": beta, "definition": definition})
-    args["parties"] = int(parties) if isinstance(parties, (int, np.integer)) else sizes
-    corr = column_correlation(data)
-    ends = bounds(corr, sizes, seed, definition)
-    found = reach(corr, sizes, args["beta"], ends, seed, definition)
+    given = int(parties) if isinstance(parties, (int, np.integer)) else sizes
+    args = SPLITS["correlation"].arguments({"parties": given, "beta": beta, "definition": definition, "method": method})
+    corr = _correlations(data)
+    ends = bounds(corr, sizes, seed, definition, progress, method)
+    found = reach(corr, sizes, args["beta"], ends, seed, definition, progress, method)
     achieved = {
         "beta": ends.beta(found.icor), "asked_beta": args["beta"], "icor": found.icor, "bounds": [ends.min, ends.max],
-        "bounds_exact": ends.exact, "definition": definition, "evaluations": ends.evaluations + found.evaluations,
-        "seed": int(seed),
+        "bounds_exact": ends.exact, "approximated": ends.approximated, "definition": definition, "method": method,
+        "evaluations": ends.evaluations + found.evaluations, "seconds": ends.seconds + found.seconds,
+        "counts": list(sizes), "seed": int(seed),
     }  # fmt: skip
     return Partition("columns", found.owner, len(sizes), Use("correlation", args), achieved)
 
 
+def _correlations(data: Dataset | np.ndarray) -> np.ndarray:
+    """Return the correlations of columns of which at least one varies."""
+    corr = column_correlation(data)
+    if not corr.diagonal().any():
+        raise ValueError(f"data must have a column that varies, got {len(corr)} constant ones: β is not defined")
+    return corr
+
+
 def icor_bounds(
-    data: Dataset | np.ndarray, parties: int | Sequence[int] = 4, definition: Definition = "paper", seed: int = 0
+    data: Dataset | np.ndarray,
+    parties: int | Sequence[int] = 4,
+    definition: Definition = "paper",
+    seed: int = 0,
+    progress: Progress | None = None,
 ) -> tuple[float, float]:
     """Find the least and the greatest correlation between parties.
 
@@ -178,6 +202,8 @@ def icor_bounds(
         Which Icor, as for `trustkit.metrics.icor`.
     seed : int
         Of the search, any integer.
+    progress : callable, optional
+        Told "least and greatest correlation" and which part of it is done (0 … 1); what it raises ends the search.
 
     Returns
     -------
@@ -187,7 +213,7 @@ def icor_bounds(
     Raises
     ------
     ValueError
-        If the parties do not fit the columns or the definition is unknown.
+        If the parties do not fit the columns, the definition is unknown, a value is missing, or no column varies.
 
     Examples
     --------
@@ -196,8 +222,9 @@ def icor_bounds(
     >>> round(low, 6), round(high, 6)
     (-1.0, 0.0)
     """
+    sizes = party_sizes(parties, width(data))
     SPLITS["correlation"].arguments({"definition": definition})
-    found: Bounds = bounds(column_correlation(data), party_sizes(parties, width(data)), seed, definition)
+    found: Bounds = bounds(_correlations(data), sizes, seed, definition, progress)
     return found.min, found.max
 
 

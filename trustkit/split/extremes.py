@@ -1,23 +1,30 @@
-"""The ends of the range of Icor: by trying every division, or by annealing."""
+"""The ends of the range of Icor: by trying every division, or by descent and annealing."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 
 import numpy as np
 
 from trustkit.split.anneal import anneal
 from trustkit.split.scores import Scorer
 from trustkit.split.seats import all_divisions, member_table, owner_vector
-from trustkit.split.surrogate import warm
+from trustkit.split.surrogate import Squares, calibration, descend
 
 __all__ = ["POLISHED", "every", "extremes"]
 
 DIRECT = 20  # up to so many columns are annealed with exact scores from random starts
 POLISHED = 64  # up to so many columns are annealed with exact scores at all
+CHAINS = 18, 30  # that seek the two ends, up to 64 columns: the greatest Icor is the harder one to find
+KICKS = 22  # descents from a disturbed division, at most
+EFFORT = 6_000_000_000  # bounds the exact scores of kicks: steps for all of them
+SAMPLED = 64  # pairs of parties that the stand-in is first held against
+STEPS = 1500  # of a descent, at most
+GATHERED = 1_000_000  # steps times parties, at most
 
 
-def every(score: Scorer, tick: Callable[[], None]) -> tuple[np.ndarray, np.ndarray]:
+def every(score: Scorer, tick: Callable[[float], None]) -> tuple[np.ndarray, np.ndarray]:
     """Score every distinct division.
 
     Parameters
@@ -25,7 +32,7 @@ def every(score: Scorer, tick: Callable[[], None]) -> tuple[np.ndarray, np.ndarr
     score : Scorer
         Scores divisions.
     tick : callable
-        Called now and then; may raise to stop.
+        Told now and then which part is done (0 … 1); may raise to stop.
 
     Returns
     -------
@@ -37,20 +44,22 @@ def every(score: Scorer, tick: Callable[[], None]) -> tuple[np.ndarray, np.ndarr
     Examples
     --------
     >>> from trustkit.split.scores import scorer
-    >>> every(scorer(np.eye(4), [2, 2]), lambda: None)[1]
+    >>> every(scorer(np.eye(4), [2, 2]), lambda done: None)[1]
     array([0., 0., 0.])
     """
     sizes = score.sizes.tolist()
     owners = all_divisions(sizes)
     values = np.empty(len(owners))
     for start in range(0, len(owners), 2000):
-        tick()
+        tick(start / len(owners))
         some = slice(start, start + 2000)
         values[some] = score.terms(member_table(owners[some], sizes)).sum(axis=1)
     return owners, values
 
 
-def extremes(score: Scorer, rng: np.random.Generator, tick: Callable[[], None]) -> tuple[np.ndarray, np.ndarray, int]:
+def extremes(
+    score: Scorer, rng: np.random.Generator, tick: Callable[[float], None]
+) -> tuple[np.ndarray, np.ndarray, int]:
     """Look for divisions of very low and very high Icor.
 
     Parameters
@@ -60,7 +69,7 @@ def extremes(score: Scorer, rng: np.random.Generator, tick: Callable[[], None]) 
     rng : numpy.random.Generator
         Draws starts and swaps.
     tick : callable
-        Called now and then; may raise to stop.
+        Told now and then which part is done (0 … 1); may raise to stop.
 
     Returns
     -------
@@ -71,9 +80,10 @@ def extremes(score: Scorer, rng: np.random.Generator, tick: Callable[[], None]) 
 
     Notes
     -----
-    Chains start at random divisions. Up to 20 columns they are annealed with exact scores; from there on with the
-    surrogate, whose best chains are annealed further with exact scores up to 64 columns. Temperatures are in units of
-    the standard deviation of Icor over random divisions.
+    Up to 20 columns, chains are annealed with exact scores from random divisions. Beyond, a random division descends
+    with the stand-in `trustkit.split.surrogate`; then, again and again, a few percent of its columns are swapped at
+    random, it descends, and the result is kept if its exact score is no worse. Up to 64 columns the best are annealed
+    with exact scores as well. Temperatures are in units of the standard deviation of Icor over random divisions.
 
     Examples
     --------
@@ -81,29 +91,84 @@ def extremes(score: Scorer, rng: np.random.Generator, tick: Callable[[], None]) 
     >>> from trustkit.split.scores import scorer
     >>> corr = np.eye(4)
     >>> corr[0, 1] = corr[1, 0] = 0.9
-    >>> least, greatest, _ = extremes(scorer(corr, [2, 2]), stream(0), lambda: None)
+    >>> least, greatest, _ = extremes(scorer(corr, [2, 2]), stream(0), lambda done: None)
     >>> bool(least[0] == least[1]), bool(greatest[0] == greatest[1])
     (True, False)
     """
     sizes, m = score.sizes.tolist(), int(score.sizes.sum())
-    lower, upper = (8, 24) if m <= DIRECT else (24, 24) if m <= POLISHED else (4, 4)
-    flat = np.repeat(np.arange(len(sizes)), sizes)
-    members = member_table(np.array([rng.permutation(flat) for _ in range(lower + upper)]), sizes)
+    if m <= DIRECT:
+        lower, upper = 8, 24
+        members = member_table(_random(score, lower + upper, rng), sizes)
+        unit, scored, begin = float(score.terms(members).sum(axis=1).std()), lower + upper, 0.0
+        heat = np.geomspace(0.6, 6e-3, 320)
+    else:
+        chains = CHAINS if m <= POLISHED else (int(np.clip(500 // m, 1, 8)), int(np.clip(1500 // m, 1, 24)))
+        chains = (1, 1) if score.estimates else chains
+        begin = 0.6 if m <= POLISHED else 1.0
+        owners, energy, scored, unit = _climb(score, chains, rng, lambda done: tick(begin * done))
+        low, high = np.argsort(energy[: chains[0]]), chains[0] + np.argsort(energy[chains[0] :])
+        if m > POLISHED:
+            return owners[low[0]], owners[high[0]], scored
+        lower, upper = 2, 4 if m <= POLISHED // 2 else 2
+        members = member_table(owners[np.concatenate([low[:lower], high[:upper]])], sizes)
+        heat = np.geomspace(0.05, 1e-3, int(np.clip(30_000 // m, 600, 1200)))
     sign = np.repeat([1.0, -1.0], [lower, upper])
-    energy = sign * score.terms(members).sum(axis=1)
-    unit, scored = float(np.std(energy * sign)) + 1e-300, lower + upper
-    if m > DIRECT:
-        steps = max(500, 4 * m)
-        warmed = warm(score, members, sign, unit * np.geomspace(0.1, 1e-2, steps), rng, tick)
-        after = sign * score.terms(warmed).sum(axis=1)
-        members[after < energy] = warmed[after < energy]
-        energy, scored = np.minimum(energy, after), scored + lower + upper
+    found = anneal(
+        score, members, lambda icor: sign * icor, unit * heat, rng, lambda done: tick(begin + done * (1 - begin))
+    )
+    least, greatest = int(found.energy[:lower].argmin()), lower + int(found.energy[lower:].argmin())
+    return owner_vector(found.members[least], m), owner_vector(found.members[greatest], m), scored + found.evaluations
+
+
+def _tell(tick: Callable[[float], None], begin: float, length: float, done: float) -> None:
+    tick(begin + length * done)
+
+
+def _random(score: Scorer, count: int, rng: np.random.Generator) -> np.ndarray:
+    """Return (count, m) random owner vectors."""
+    return rng.permuted(np.tile(np.repeat(np.arange(score.sizes.size), score.sizes), (count, 1)), axis=1)
+
+
+def _climb(
+    score: Scorer, chains: tuple[int, int], rng: np.random.Generator, tick: Callable[[float], None]
+) -> tuple[np.ndarray, np.ndarray, int, float]:
+    """Descend to both ends from random divisions, then from disturbed ones.
+
+    Returns the best division of each chain (first those that seek the least Icor), their energies, how many divisions
+    were scored, and the standard deviation of Icor at the start (0 if the start was not scored).
+    """
+    m, sign, every = int(score.sizes.sum()), np.repeat([1.0, -1.0], chains), np.arange(score.left.size)
+    kicks = 0 if score.estimates else min(KICKS, EFFORT // score.work)
+    most = min(STEPS, GATHERED // score.sizes.size)
+    steps, short = int(np.clip(0.3 * m, 40, most)), int(np.clip(m // 8, 6, 20))
+    whole = steps + kicks * short
+
+    def exact(owners: np.ndarray) -> np.ndarray:
+        return score.terms(member_table(owners, score.sizes.tolist()))
+
+    owners = _random(score, sum(chains), rng)
+    state, unit = Squares(score, owners, np.ones(sum(chains))), 0.0
     if m <= POLISHED:
-        heat = np.geomspace(0.6, 6e-3, 440) if m <= DIRECT else np.geomspace(0.05, 1e-3, 2000)
-        if m > DIRECT:  # the greatest Icor is the harder one to find
-            best = np.concatenate([np.argsort(energy[:lower])[:2], lower + np.argsort(energy[lower:])[:4]])
-            members, sign, lower = members[best], sign[best], 2
-        found = anneal(score, members, lambda value: sign * value, unit * heat, rng, tick)
-        members, energy, scored = found.members, found.energy, scored + found.evaluations
-    least, greatest = int(energy[:lower].argmin()), lower + int(energy[lower:].argmin())
-    return owner_vector(members[least], m), owner_vector(members[greatest], m), scored
+        unit = float(exact(owners).sum(axis=1).std())
+    if score.has_inner:
+        some = np.unique(np.linspace(0, every.size - 1, 1 if score.estimates else SAMPLED).astype(int))
+        state.ratio = calibration(state, some, score.pairs(member_table(owners, score.sizes.tolist()), some))
+        state.renew()
+    descend(state, sign, steps, rng, lambda done: tick(done * steps / whole))
+    if not kicks and chains == (1, 1):  # there is nothing to choose from
+        return state.owner, np.zeros(2), 0, unit
+    owners, terms = state.owner, exact(state.owner)
+    energy, ratio = sign * terms.sum(axis=1), calibration(state, every, terms[:, : every.size])
+    for kick, part in enumerate(np.geomspace(0.08, 0.03, kicks).tolist()):
+        few = max(1, int(part * m))
+        moved = rng.permuted(np.tile(np.arange(m), (sum(chains), 1)), axis=1)[:, : 2 * few]
+        disturbed = owners.copy()
+        np.put_along_axis(disturbed, moved, np.take_along_axis(owners, np.roll(moved, few, axis=1), axis=1), axis=1)
+        state = Squares(score, disturbed, ratio)
+        descend(state, sign, short, rng, partial(_tell, tick, (steps + kick * short) / whole, short / whole))
+        terms = exact(state.owner)
+        after = sign * terms.sum(axis=1)
+        kept = after <= energy
+        owners, energy = np.where(kept[:, None], state.owner, owners), np.where(kept, after, energy)
+        ratio = np.where(kept, calibration(state, every, terms[:, : every.size]), ratio)
+    return owners, energy, sum(chains) * (kicks + 1 + (m <= POLISHED)), unit

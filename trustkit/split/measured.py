@@ -8,30 +8,42 @@ from weakref import WeakKeyDictionary
 import numpy as np
 
 from trustkit.data import Dataset
-from trustkit.metrics.correlation import icor, spearman
+from trustkit.metrics.correlation import icor
+from trustkit.metrics.pairwise import Missing, column_report, spearman
 
-__all__ = ["column_correlation", "measured", "width"]
+__all__ = ["WIDE", "column_correlation", "measured", "width"]
 
-_SEEN: WeakKeyDictionary[Dataset, np.ndarray] = WeakKeyDictionary()
+WIDE = 4000
+"""Beyond so many columns, correlations are float32, and Icor is measured only where it is asked for."""
+
+_SEEN: WeakKeyDictionary[Dataset, dict[str, np.ndarray]] = WeakKeyDictionary()
 
 
-def column_correlation(data: Dataset | np.ndarray) -> np.ndarray:
+def _train(data: Any) -> Any:
+    """Return the rows that count: of an array all, of a data set those for training."""
+    return data.X[~data.held_out] if isinstance(data, Dataset) else data
+
+
+def column_correlation(data: Any, missing: Missing = "refuse") -> np.ndarray:
     """Spearman's rank correlation of the columns, over the training rows only.
 
     Parameters
     ----------
-    data : Dataset or (n, m) float array
-        Of an array all rows count.
+    data : Dataset, or (n, m) float array or SciPy sparse array
+        Of an array all rows count. A sparse table stays sparse.
+    missing : {"refuse", "rows", "mean"}
+        What is done about missing values: an error, rows left out, or the column's mean rank in their place.
 
     Returns
     -------
     (m, m) float array
-        As `trustkit.metrics.spearman` gives it; read-only, and remembered as long as the data set lives.
+        As `trustkit.metrics.spearman` gives it: float64, or float32 for more than 4,000 columns, exact to about 1e-6
+        then. Of a data set it is read-only, and remembered as long as the data set lives.
 
     Raises
     ------
     ValueError
-        If a value is missing or infinite, or there are fewer than 2 training rows.
+        If a value is infinite, or missing and refused, or there are fewer than 2 training rows.
 
     Examples
     --------
@@ -39,21 +51,24 @@ def column_correlation(data: Dataset | np.ndarray) -> np.ndarray:
     array([[ 1., -1.],
            [-1.,  1.]])
     """
+    dtype = np.float32 if width(data) > WIDE else np.float64
     if not isinstance(data, Dataset):
-        return spearman(data)
-    if data not in _SEEN:
-        corr = spearman(data.X[~data.held_out])
+        return spearman(data, missing, dtype)
+    seen = _SEEN.get(data, {})
+    if missing not in seen:
+        corr = spearman(_train(data), missing, dtype)
         corr.setflags(write=False)
-        _SEEN[data] = corr
-    return _SEEN[data]
+        seen = _SEEN.setdefault(data, seen)
+        seen[missing] = corr
+    return seen[missing]
 
 
-def width(data: Dataset | np.ndarray) -> int:
+def width(data: Any) -> int:
     """Count the columns.
 
     Parameters
     ----------
-    data : Dataset or (n, m) array
+    data : Dataset, or (n, m) array or SciPy sparse array
         A table.
 
     Returns
@@ -71,18 +86,18 @@ def width(data: Dataset | np.ndarray) -> int:
     >>> width(np.zeros((3, 2)))
     2
     """
-    X = data.X if isinstance(data, Dataset) else np.asarray(data)
+    X = data.X if isinstance(data, Dataset) else data if hasattr(data, "tocsr") else np.asarray(data)
     if X.ndim != 2:
         raise ValueError(f"data must be a table of rows and columns, got shape {X.shape}")
     return int(X.shape[1])
 
 
-def measured(data: Dataset | np.ndarray, owner: np.ndarray, K: int, seed: int) -> dict[str, Any]:
+def measured(data: Any, owner: np.ndarray, K: int, seed: int) -> dict[str, Any]:
     """Measure a division of columns, for `Partition.achieved`.
 
     Parameters
     ----------
-    data : Dataset or (n, m) float array
+    data : Dataset, or (n, m) float array or SciPy sparse array
         Whose columns are divided.
     owner : (m,) int array
         The party of each column, 0 … K−1; −1 for nobody.
@@ -94,7 +109,9 @@ def measured(data: Dataset | np.ndarray, owner: np.ndarray, K: int, seed: int) -
     Returns
     -------
     dict
-        counts (K,), icor by the paper's definition (NaN if fewer than two parties have columns), definition, seed.
+        counts (K,); icor by the paper's definition, NaN if fewer than two parties have columns and None (not known)
+        beyond 4,000 columns, whose correlations take long; definition; constant, the number of columns with one value
+        only, which correlate with nothing; seed.
 
     Examples
     --------
@@ -102,4 +119,9 @@ def measured(data: Dataset | np.ndarray, owner: np.ndarray, K: int, seed: int) -
     [2, 1]
     """
     counts = np.bincount(owner[owner >= 0], minlength=K).tolist()
-    return {"counts": counts, "icor": icor(column_correlation(data), owner), "definition": "paper", "seed": int(seed)}
+    if width(data) > WIDE:
+        value, constant = None, column_report(_train(data)).constant.size
+    else:
+        corr = column_correlation(data)
+        value, constant = icor(corr, owner), int(np.count_nonzero(corr.diagonal() == 0))
+    return {"counts": counts, "icor": value, "definition": "paper", "constant": constant, "seed": int(seed)}

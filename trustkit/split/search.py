@@ -6,26 +6,26 @@ import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from hashlib import blake2b
+from typing import Literal
 
 import numpy as np
 
 from trustkit.metrics.correlation import Definition, icor
+from trustkit.records import Progress
 from trustkit.rng import stream
-from trustkit.split.anneal import anneal
-from trustkit.split.extremes import POLISHED, every, extremes
-from trustkit.split.scores import Scorer, scorer
-from trustkit.split.seats import canonical_owner, count_divisions, member_table, owner_vector, swap_path
+from trustkit.split import target
+from trustkit.split.brkga import brkga_extremes, brkga_target, installed
+from trustkit.split.extremes import every, extremes
+from trustkit.split.scores import ESTIMATED, Scorer, scorer
+from trustkit.split.seats import canonical_owner, count_divisions
 
-__all__ = ["Bounds", "Reached", "bounds", "reach"]
+__all__ = ["Bounds", "Method", "Reached", "bounds", "reach"]
+
+Method = Literal["annealing", "brkga"]
 
 ENUMERATED = 50_000  # at most this many distinct divisions are all tried
-PATHS = 4  # paths that are bisected for a target beyond 64 columns
-EFFORT = 20_000_000  # bounds the steps of annealing for a target beyond 64 columns: cubes of block sizes
+LISTED = 2_000_000  # owners of columns in the list of them, at most
 REMEMBERED = 64  # results of `bounds` that are kept
-
-
-def _pass() -> None:
-    """Do nothing."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -46,6 +46,8 @@ class Bounds:
         How long the search took.
     table : tuple of (N, m) int array and (N,) float array, optional
         All divisions and their Icor, if every one was tried.
+    approximated : str, optional
+        What was estimated, in a sentence; None if nothing was.
     """
 
     min: float
@@ -56,6 +58,7 @@ class Bounds:
     exact: bool
     seconds: float
     table: tuple[np.ndarray, np.ndarray] | None = field(default=None, repr=False)
+    approximated: str | None = None
 
     def beta(self, value: float) -> float:
         """Return where an Icor lies between the bounds.
@@ -76,14 +79,25 @@ class Bounds:
 
 @dataclass(frozen=True, eq=False)
 class Reached:
-    """A division found for a β: its (m,) owner vector, its Icor, and how many divisions were scored."""
+    """A division found for a β: its (m,) owner vector, its Icor, how many divisions were scored, and for how long."""
 
     owner: np.ndarray
     icor: float
     evaluations: int
+    seconds: float = 0.0
 
 
-_KNOWN: dict[tuple[bytes, tuple[int, ...], int, str], Bounds] = {}
+_KNOWN: dict[tuple[bytes, tuple[int, ...], int, str, str], Bounds] = {}
+
+
+def _part(progress: Progress | None, stage: str) -> Callable[[float], None]:
+    """Return what a stage of the search tells of its progress."""
+    return (lambda done: None) if progress is None else (lambda done: progress(stage, float(done)))
+
+
+def _value(score: Scorer, owner: np.ndarray, definition: Definition) -> float:
+    """Measure a division that was found: exactly, unless its blocks are so large that they are estimated."""
+    return target.value(score, owner)[0] if score.estimates else icor(score.corr, owner, definition)
 
 
 def bounds(
@@ -91,22 +105,25 @@ def bounds(
     sizes: Sequence[int],
     seed: int = 0,
     definition: Definition = "paper",
-    tick: Callable[[], None] = _pass,
+    progress: Progress | None = None,
+    method: Method = "annealing",
 ) -> Bounds:
     """Find the least and the greatest Icor that parties of given sizes can have.
 
     Parameters
     ----------
     corr : (m, m) float array
-        Correlations of the columns in [−1, 1]: symmetric, without negative eigenvalues.
+        Correlations of the columns in [−1, 1]: symmetric, without negative eigenvalues; of 4 or 8 bytes each.
     sizes : sequence of int
         Columns of each of the K ≥ 2 parties, each at least 1; they add up to m.
     seed : int
         Seed of the search.
     definition : {"paper", "package"}
         As for `trustkit.metrics.icor`.
-    tick : callable
-        Called now and then; may raise to stop.
+    progress : callable, optional
+        Told "least and greatest correlation" and which part of it is done; may raise to stop.
+    method : {"annealing", "brkga"}
+        How they are looked for; "brkga" is the paper's genetic search.
 
     Returns
     -------
@@ -116,12 +133,13 @@ def bounds(
     Raises
     ------
     ValueError
-        If the sizes do not fit the matrix.
+        If the sizes do not fit the matrix, or "brkga" is asked for without pymoo.
 
     Notes
     -----
-    Up to 50,000 distinct divisions are all tried; of more, the best are looked for as
-    `trustkit.split.extremes.extremes` says.
+    Up to 50,000 distinct divisions are all tried, whatever the method. Of more, the best are looked for as
+    `trustkit.split.extremes.extremes` or `trustkit.split.brkga.brkga_extremes` says. Where the second largest party has
+    1,536 columns or more, singular values are estimated, see `trustkit.split.nuclear.nuclear_estimate`.
 
     Source
     ------
@@ -140,28 +158,38 @@ def bounds(
     >>> found.owner_min.tolist(), round(found.max, 4), found.exact
     ([0, 0, 1, 1], 0.3182, True)
     """
-    corr, sizes = np.ascontiguousarray(corr, dtype=float), tuple(int(size) for size in sizes)
+    corr, sizes = np.ascontiguousarray(corr), tuple(int(size) for size in sizes)
     if corr.shape != (sum(sizes), sum(sizes)) or len(sizes) < 2 or min(sizes) < 1:
         raise ValueError(f"sizes must be at least 2 and add up to the {len(corr)} columns of corr, got {list(sizes)}")
-    key = (blake2b(corr.tobytes()).digest(), sizes, seed, definition)
+    if method == "brkga":
+        installed()
+    tick = _part(progress, "least and greatest correlation")
+    key = (blake2b(corr.data).digest(), sizes, seed, definition, method)
     if key not in _KNOWN:
         begin, score = time.perf_counter(), scorer(corr, sizes, definition)
         table = None
-        if count_divisions(sizes) <= ENUMERATED:
+        if len(corr) <= LISTED // 2 and count_divisions(sizes) <= min(ENUMERATED, LISTED // len(corr)):
             table = every(score, tick)
             least, greatest = table[0][table[1].argmin()], table[0][table[1].argmax()]
             evaluations = len(table[0])
+        elif method == "brkga":
+            least, greatest, evaluations = brkga_extremes(score, seed, tick)
         else:
             least, greatest, evaluations = extremes(score, stream(seed, "split", "bounds"), tick)
         least, greatest = canonical_owner(least, sizes), canonical_owner(greatest, sizes)
         for owner in (least, greatest):
             owner.setflags(write=False)
-        low, high = icor(corr, least, definition), icor(corr, greatest, definition)
+        low, high = (_value(score, owner, definition) for owner in (least, greatest))
+        told = None
+        if score.estimates:
+            told = f"singular values between parties of {ESTIMATED:,} columns or more are estimated, and so is icor"
+        spent = time.perf_counter() - begin
         while len(_KNOWN) >= REMEMBERED:
             _KNOWN.pop(next(iter(_KNOWN)), None)
-        spent = time.perf_counter() - begin
-        _KNOWN[key] = Bounds(low, high, least, greatest, evaluations, table is not None, spent, table)
-    return _KNOWN[key]
+        _KNOWN[key] = Bounds(low, high, least, greatest, evaluations, table is not None, spent, table, told)
+    found = _KNOWN[key]
+    tick(1.0)
+    return found
 
 
 def reach(
@@ -171,14 +199,15 @@ def reach(
     bounds: Bounds,
     seed: int = 0,
     definition: Definition = "paper",
-    tick: Callable[[], None] = _pass,
+    progress: Progress | None = None,
+    method: Method = "annealing",
 ) -> Reached:
     """Find a division whose Icor lies at β between the bounds.
 
     Parameters
     ----------
     corr : (m, m) float array
-        Correlations of the columns in [−1, 1]: symmetric, without negative eigenvalues.
+        Correlations of the columns in [−1, 1]: symmetric, without negative eigenvalues; of 4 or 8 bytes each.
     sizes : sequence of int
         Columns of each of the K ≥ 2 parties, each at least 1; they add up to m.
     beta : float
@@ -189,8 +218,10 @@ def reach(
         Seed of the search.
     definition : {"paper", "package"}
         As for `trustkit.metrics.icor`.
-    tick : callable
-        Called now and then; may raise to stop.
+    progress : callable, optional
+        Told "target" and which part of the search is done; may raise to stop.
+    method : {"annealing", "brkga"}
+        As for `bounds`.
 
     Returns
     -------
@@ -200,13 +231,11 @@ def reach(
     Raises
     ------
     ValueError
-        If β is outside [0, 1].
+        If β is outside [0, 1], or "brkga" is asked for without pymoo.
 
     Notes
     -----
-    The target is (1 − β)·min + β·max. A path of swaps leads from one bound to the other and is bisected for the target;
-    then |Icor − target| is annealed. Beyond 64 columns the nearest of four paths is taken, and annealed the less, the
-    larger the blocks are.
+    The target is (1 − β)·min + β·max, approached as `trustkit.split.target.approach` says.
 
     Source
     ------
@@ -225,44 +254,24 @@ def reach(
     """
     if not 0 <= beta <= 1:
         raise ValueError(f"beta must be between 0 and 1, got {beta}")
-    width = bounds.max - bounds.min
-    if beta == 0 or width <= 1e-9:
-        return Reached(bounds.owner_min, bounds.min, 0)
-    if beta == 1:
-        return Reached(bounds.owner_max, bounds.max, 0)
-    target = (1 - beta) * bounds.min + beta * bounds.max
+    tick, begin = _part(progress, "target"), time.perf_counter()
+    if beta in (0, 1) or bounds.max - bounds.min <= 1e-9:
+        tick(1.0)
+        least = beta < 1
+        return Reached(bounds.owner_min if least else bounds.owner_max, bounds.min if least else bounds.max, 0)
+    goal = (1 - beta) * bounds.min + beta * bounds.max
+    score = scorer(np.ascontiguousarray(corr), sizes, definition)
+    scored, reached = 0, None
     if bounds.table is not None:
-        owner, scored = bounds.table[0][np.abs(bounds.table[1] - target).argmin()], 0
+        owner = bounds.table[0][np.abs(bounds.table[1] - goal).argmin()]
+    elif method == "brkga":
+        owner, scored = brkga_target(score, goal, seed, tick)
     else:
-        score = scorer(corr, sizes, definition)
+        ends = target.Ends(bounds.owner_min, bounds.owner_max, bounds.min, bounds.max)
         rng = stream(seed, "split", "reach", repr(float(beta)))
-        owner, scored = _approach(score, target, width, bounds, rng, tick)
-    return Reached(owner, icor(corr, owner, definition), scored)
-
-
-def _approach(
-    score: Scorer, target: float, width: float, bounds: Bounds, rng: np.random.Generator, tick: Callable[[], None]
-) -> tuple[np.ndarray, int]:
-    """Bisect paths of swaps between the bounds; unless blocks are large, anneal the distance to the target then."""
-    sizes, m = score.sizes.tolist(), int(score.sizes.sum())
-    small = m <= POLISHED
-    enough = width * (1e-4 if small else 2e-3)
-    near, off, scored = bounds.owner_min, np.inf, 0
-    for _ in range(1 if small else PATHS):
-        path = list(swap_path(bounds.owner_min, bounds.owner_max, sizes, rng.permutation(m).tolist()))
-        low, high = 0, len(path) - 1
-        while high - low > 1 and off > enough:
-            tick()
-            middle = (low + high) // 2
-            value = float(score.terms(member_table(path[middle], sizes)[None]).sum())
-            scored += 1
-            if abs(value - target) < off:
-                near, off = path[middle], abs(value - target)
-            low, high = (middle, high) if value <= target else (low, middle)
-    effort = 120 if small else min(120, EFFORT // ((2 * len(sizes) - 3) * score.depth[0] ** 3))
-    if effort > 0 and off > enough:
-        members = np.repeat(member_table(near, sizes)[None], 16 if small else 4, axis=0)
-        heat = width * np.geomspace(0.02, 2e-4, effort)
-        found = anneal(score, members, lambda value: np.abs(value - target), heat, rng, tick, enough)
-        near, scored = owner_vector(found.members[found.energy.argmin()], m), scored + found.evaluations
-    return canonical_owner(near, sizes), scored
+        owner, reached, scored = target.approach(score, goal, ends, rng, tick)
+    owner = canonical_owner(owner, sizes)
+    if reached is None or not score.estimates:
+        reached = _value(score, owner, definition)
+    tick(1.0)
+    return Reached(owner, reached, scored, time.perf_counter() - begin)

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 
 import numpy as np
 
 __all__ = [
-    "all_divisions", "canonical_owner", "count_divisions", "member_table", "owner_vector", "party_sizes", "swap_path",
+    "all_divisions", "canonical_owner", "count_divisions", "member_table", "owner_vector", "party_sizes", "swap_steps",
+    "swapped",
 ]  # fmt: skip
 
 
@@ -138,11 +139,11 @@ def canonical_owner(owner: np.ndarray, sizes: Sequence[int]) -> np.ndarray:
     >>> canonical_owner(np.array([1, 0, 1, 0]), [2, 2])
     array([0, 1, 0, 1])
     """
-    first = [int(np.flatnonzero(owner == k)[0]) for k in range(len(sizes))]
-    new = np.empty(len(sizes), np.int64)
-    for size in set(sizes):
-        alike = [k for k in range(len(sizes)) if sizes[k] == size]
-        new[sorted(alike, key=first.__getitem__)] = alike
+    first = np.unique(owner, return_index=True)[1]
+    new, count = np.empty(len(sizes), np.int64), np.array(sizes)
+    for size in np.unique(count):
+        alike = np.flatnonzero(count == size)
+        new[alike[np.argsort(first[alike])]] = alike
     return np.asarray(new[owner])
 
 
@@ -200,21 +201,25 @@ def owner_vector(members: np.ndarray, columns: int) -> np.ndarray:
 
 def _align(owner: np.ndarray, like: np.ndarray, sizes: Sequence[int]) -> np.ndarray:
     """Rename parties of one size, greedily, so that `owner` agrees with `like` in many places."""
-    overlap = np.zeros((len(sizes), len(sizes)), int)
-    np.add.at(overlap, (owner, like), 1)
-    overlap[np.not_equal.outer(np.array(sizes), np.array(sizes))] = -1
-    new = np.empty(len(sizes), np.int64)
-    for _ in sizes:
-        k, name = np.unravel_index(np.argmax(overlap), overlap.shape)
-        new[k] = name
-        overlap[k, :] = overlap[:, name] = -2
-    return np.asarray(new[owner])
+    K = len(sizes)
+    codes, overlap = np.unique(owner * K + like, return_counts=True)
+    new, taken = [-1] * K, [False] * K
+    for code in codes[np.argsort(-overlap, kind="stable")].tolist():
+        k, name = divmod(code, K)
+        if new[k] < 0 and not taken[name] and sizes[k] == sizes[name]:
+            new[k], taken[name] = name, True
+    free: dict[int, list[int]] = {}
+    for name in reversed(range(K)):
+        if not taken[name]:
+            free.setdefault(sizes[name], []).append(name)
+    renamed = [name if name >= 0 else free[sizes[k]].pop() for k, name in enumerate(new)]
+    return np.asarray(np.array(renamed)[owner])
 
 
-def swap_path(
+def swap_steps(
     start: np.ndarray, end: np.ndarray, sizes: Sequence[int], order: Iterable[int] | None = None
-) -> Iterator[np.ndarray]:
-    """Walk from one division to another, swapping two columns at a time.
+) -> np.ndarray:
+    """List the swaps of two columns that lead from one division to another.
 
     Parameters
     ----------
@@ -225,22 +230,48 @@ def swap_path(
     order : iterable of int, optional
         The m columns in the order in which they are set right; by default ascending.
 
-    Yields
-    ------
-    (m,) int array
-        `start`, at most m − 1 divisions between, and `end` (perhaps with parties of one size renamed).
+    Returns
+    -------
+    (T, 2) int array
+        At most m − 1 swaps; the last gives `end`, perhaps with parties of one size renamed.
 
     Examples
     --------
-    >>> [step.tolist() for step in swap_path(np.array([0, 0, 0, 1]), np.array([0, 1, 0, 0]), [3, 1])]
-    [[0, 0, 0, 1], [0, 1, 0, 0]]
+    >>> swap_steps(np.array([0, 0, 0, 1]), np.array([0, 1, 0, 0]), [3, 1]).tolist()
+    [[1, 3]]
     """
-    goal, here = _align(end, start, sizes), start.copy()
-    yield here.copy()
+    goal, here, steps = _align(end, start, sizes), start.copy(), []
     for column in range(here.size) if order is None else order:
         if here[column] != goal[column]:
             candidates = np.flatnonzero((here == goal[column]) & (goal != here))
             wants = candidates[goal[candidates] == here[column]]
             other = wants[0] if wants.size else candidates[0]
             here[column], here[other] = here[other], here[column]
-            yield here.copy()
+            steps.append((column, int(other)))
+    return np.array(steps, np.int64).reshape(-1, 2)
+
+
+def swapped(owner: np.ndarray, steps: np.ndarray) -> np.ndarray:
+    """Swap pairs of columns, one pair after another.
+
+    Parameters
+    ----------
+    owner : (m,) int array
+        The party of each column.
+    steps : (T, 2) int array
+        Pairs of columns.
+
+    Returns
+    -------
+    (m,) int array
+        A new owner vector.
+
+    Examples
+    --------
+    >>> swapped(np.array([0, 1, 2]), np.array([[0, 1], [1, 2]])).tolist()
+    [1, 2, 0]
+    """
+    here = owner.tolist()
+    for one, two in steps.tolist():
+        here[one], here[two] = here[two], here[one]
+    return np.array(here)
