@@ -47,10 +47,11 @@ def test_a_file_comes_back_bit_equal(partition: Partition) -> None:
 
 
 def test_equality_is_that_of_the_content() -> None:
-    """NaN equals NaN here: an undefined Icor is the same undefined Icor."""
+    """NaN equals NaN here: an undefined Icor is the same undefined Icor; how long a search took does not count."""
     assert _partition(achieved={"icor": math.nan}) == _partition(achieved={"icor": math.nan})
     assert _partition(achieved={"icor": math.nan}) != _partition(achieved={"icor": None})
     assert _partition(achieved={"exact": 1}) != _partition(achieved={"exact": True})
+    assert _partition(achieved={"seconds": 1.0}) == _partition(achieved={"seconds": 2.0}) == _partition()
     assert _partition() != _partition(axis="columns")
     assert _partition() != _partition(owner=np.array([0, 1, 1, 1]))
     assert _partition() != _partition(made_by=use("iid"))

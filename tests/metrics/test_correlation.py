@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from trustkit.metrics import icor, mcor, pcor, pcor_matrix, pearson, spearman
+from trustkit.metrics import blocks, icor, mcor, pcor, pcor_matrix, pearson, spearman
 from trustkit.metrics.correlation import Definition
 from trustkit.rng import stream
 
@@ -49,45 +49,6 @@ def test_the_authors_numbers(name: str) -> None:
         assert icor(corr, owner, definition) == pytest.approx(expected["icor"], abs=1e-9)
     linear = icor(pearson(X), owner, "package")
     assert linear == pytest.approx(golden["package"]["icor_pearson"], abs=1e-9)
-
-
-@pytest.mark.parametrize("name", GOLDEN)
-def test_correlations_are_scipys(name: str) -> None:
-    """Ranks with ties (wine, digits) and without; columns that are constant are apart."""
-    from scipy import stats
-
-    X = table(name)
-    moving = np.ptp(X, axis=0) > 0
-    inside = np.ix_(moving, moving)
-    np.testing.assert_allclose(spearman(X)[inside], stats.spearmanr(X[:, moving]).statistic, atol=1e-12)
-    np.testing.assert_allclose(pearson(X)[inside], np.corrcoef(X[:, moving], rowvar=False), atol=1e-12)
-
-
-@pytest.mark.parametrize("correlate", [spearman, pearson])
-def test_a_constant_column_correlates_with_nothing(correlate: Any) -> None:
-    """Its row, its column and its place on the diagonal are zero, whatever the constant."""
-    corr = correlate(np.array([[1.0, 7.1, 5.0], [2.0, 7.1, 3.0], [3.0, 7.1, 4.0]]))
-    assert corr[1].tolist() == corr[:, 1].tolist() == [0.0, 0.0, 0.0]
-    # ranks 1 2 3 against 3 1 2, centred: (-1)(1) + 0(-1) + 1(0) = -1, lengths² 2 and 2; as numbers it is the same
-    np.testing.assert_allclose(corr[np.ix_([0, 2], [0, 2])], [[1, -0.5], [-0.5, 1]], atol=1e-15)
-
-
-@given(st.lists(st.lists(st.integers(-3, 3), min_size=3, max_size=3), min_size=2, max_size=12))
-def test_spearman_is_pearson_of_ranks(rows: list[list[int]]) -> None:
-    """Also with many ties and constant columns; and growing functions of a column change nothing."""
-    from scipy import stats
-
-    X = np.array(rows, float)
-    np.testing.assert_allclose(spearman(X), pearson(stats.rankdata(X, axis=0)), atol=1e-12)
-    np.testing.assert_allclose(spearman(np.exp(X)), spearman(X), atol=1e-15)
-
-
-@given(st.floats(1e-150, 1e150), st.floats(-5, 5))
-def test_pearson_ignores_units(scale: float, shift: float) -> None:
-    """A column in other units, however large or small, has the same correlations."""
-    X = stream(0, "units").normal(size=(20, 2))
-    moved = X * [scale, 1.0] + [0.0, shift]
-    np.testing.assert_allclose(pearson(moved), pearson(X), atol=1e-9)
 
 
 def test_pcor_of_known_blocks() -> None:
@@ -159,16 +120,130 @@ def test_mcor_is_pcor_inside() -> None:
     assert np.isnan(mcor(np.eye(1)))
 
 
+def spread_of(values: np.ndarray, d: int, definition: Definition) -> float:
+    """Pcor from singular values, those that are left out being 0, by the formulas as they are printed."""
+    values = np.concatenate([values, np.zeros(d - values.size)])
+    squares = ((values - values.sum() / d) ** 2).sum()
+    return float(np.sqrt(squares) / d if definition == "paper" else np.sqrt(squares / (d - 1)) / np.sqrt(d))
+
+
+@pytest.mark.parametrize("definition", DEFINITIONS)
+@pytest.mark.parametrize("shape", [(2, 2), (2, 3), (5, 2), (3, 3), (4, 9), (30, 20)])
+def test_pcor_is_made_from_singular_values(shape: tuple[int, int], definition: Definition) -> None:
+    """Closed form, batches and single decompositions against LAPACK; blocks of any rank, orthogonal ones too."""
+    rng = stream(0, "blocks")
+    for rank in range(min(shape) + 1):
+        block = rng.normal(size=(shape[0], rank)) @ rng.normal(size=(rank, shape[1]))
+        want = spread_of(np.linalg.svd(block, compute_uv=False), min(shape), definition)
+        assert pcor(block, definition) == pytest.approx(want, abs=1e-12)
+        assert pcor(block.T, definition) == pytest.approx(want, abs=1e-12)
+    rotation = np.linalg.qr(rng.normal(size=(max(shape), max(shape))))[0][: shape[0], : shape[1]]
+    assert pcor(rotation, definition) == pytest.approx(0.0, abs=1e-8 if min(shape) == 2 else 1e-12)
+
+
+@pytest.mark.parametrize("definition", DEFINITIONS)
+def test_parties_of_all_sizes_pair_by_pair(definition: Definition) -> None:
+    """The matrix, which takes parties of one size together, is `pcor` of every block; also beyond one batch."""
+    sizes = [1, 4, 2, 3, 1, 4, 2, 7, 3, 0]
+    owner = stream(1, "owner").permutation(np.repeat(np.arange(10), sizes))
+    corr = spearman(stream(0, "many").normal(size=(20, owner.size)))  # of rank 19 at most
+    got = pcor_matrix(corr, owner, definition, parties=10)
+    for i in range(10):
+        for j in range(10):
+            block = corr[np.ix_(owner == i, owner == j)]
+            np.testing.assert_allclose(got[i, j], pcor(block, definition), atol=1e-12)
+    off, full = ~np.eye(9, dtype=bool), got[:9, :9]
+    inner = full.diagonal().mean() if definition == "package" else 0.0
+    assert icor(corr, owner, definition) == pytest.approx(full[off].mean() - inner, abs=1e-12)
+
+
+def test_batches_end_where_they_should(monkeypatch: pytest.MonkeyPatch) -> None:
+    """However many blocks are gathered at a time."""
+    corr = spearman(stream(0, "batches").normal(size=(30, 40)))
+    owner = np.arange(40) % 13
+    want = pcor_matrix(corr, owner)
+    monkeypatch.setattr(blocks, "CELLS", 30)
+    np.testing.assert_array_equal(pcor_matrix(corr, owner), want)
+
+
+def test_an_inner_block_with_negative_eigenvalues() -> None:
+    """Correlations that no table has: the singular values are the absolute eigenvalues, not the eigenvalues."""
+    corr = np.array([[1.0, 0.9, -0.9], [0.9, 1.0, 0.9], [-0.9, 0.9, 1.0]])
+    # eigenvalues 1.9, 1.9, -0.8: σ̄ = 4.6/3, SS = 2·1.9² + 0.8² − 4.6²/3
+    want = np.sqrt(2 * 1.9**2 + 0.8**2 - 4.6**2 / 3) / 3
+    assert pcor_matrix(corr, np.zeros(3, int))[0, 0] == pytest.approx(want, abs=1e-12)
+    # mcor is made from the eigenvalues themselves: λ̄ = 1, Σ(λ − 1)² = 2·0.9² + 1.8²
+    assert mcor(corr) == pytest.approx(np.sqrt((2 * 0.9**2 + 1.8**2) / 2) / np.sqrt(3), abs=1e-12)
+
+
+def test_the_two_ways_for_large_blocks_agree(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Eigenvalues of the Gram matrix give what singular values give."""
+    corr = spearman(stream(0, "large").normal(size=(40, 120)))  # of rank 39: many singular values are 0
+    block = corr[:50, 50:]
+    want = pcor(block)
+    monkeypatch.setattr(blocks, "GRAM", 10)
+    assert pcor(block) == pytest.approx(want, abs=1e-7)
+    assert pcor(block.T) == pytest.approx(want, abs=1e-7)
+
+
+def test_single_precision_is_taken_as_it_is() -> None:
+    """Also by the inner blocks, whose smallest eigenvalues are rounding."""
+    X = stream(0, "single").normal(size=(25, 60))
+    owner = np.arange(60) % 3
+    for definition in DEFINITIONS:
+        want = icor(spearman(X), owner, definition)
+        assert icor(spearman(X, dtype=np.float32), owner, definition) == pytest.approx(want, abs=1e-6)
+
+
+@pytest.mark.parametrize("definition", DEFINITIONS)
+def test_truncated_decompositions(definition: Definition, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The largest values with zeros after them; by Lanczos iterations as by a full decomposition."""
+    corr = spearman(stream(0, "cut").normal(size=(300, 60)))
+    block = corr[:24, 24:]
+    values = np.linalg.svd(block, compute_uv=False)
+    for components in (1, 2, 12, 23):
+        want = spread_of(values[:components], 24, definition)
+        assert pcor(block, definition, components) == pytest.approx(want, abs=1e-12)
+    with monkeypatch.context() as patch:
+        patch.setattr(blocks, "SPARSE", (10, 8))
+        assert pcor(block.T, definition, 2) == pytest.approx(spread_of(values[:2], 24, definition), abs=1e-9)
+    owner = np.arange(60) // 20
+    for enough in (20, 21, 1000):
+        assert icor(corr, owner, definition, enough) == icor(corr, owner, definition)
+    eigenvalues = np.linalg.eigvalsh(corr[:20, :20])[::-1]
+    inner = pcor_matrix(corr, owner, definition, components=5)[0, 0]
+    assert inner == pytest.approx(spread_of(eigenvalues[:5], 20, definition), abs=1e-12)
+
+
+@given(st.lists(st.floats(0, 1), min_size=2, max_size=12), st.data())
+def test_truncation_overestimates_down_to_half_of_the_values(values: list[float], data: st.DataObject) -> None:
+    """For any singular values, as the docstring says."""
+    d = len(values)
+    components = data.draw(st.integers((d + 1) // 2, d))
+    assert pcor(np.diag(values), components=components) >= pcor(np.diag(values)) - 1e-9
+
+
+def test_truncation_below_half_may_go_either_way() -> None:
+    """Equal values look unequal; but of two large values among ten, one alone has less spread than both."""
+    assert pcor(np.eye(10), components=2) > pcor(np.eye(10)) == 0.0
+    two = np.diag([1.0, 1.0] + [0.0] * 8)
+    # σ = 1: 1 − 1/10 = 0.9; σ = 1, 1: 2 − 4/10 = 1.6
+    assert pcor(two, components=1) == pytest.approx(np.sqrt(0.9) / 10, abs=1e-12)
+    assert pcor(two) == pytest.approx(np.sqrt(1.6) / 10, abs=1e-12)
+
+
 @pytest.mark.parametrize(
     ("call", "message"),
     [
-        (lambda: spearman(np.array([[1.0, np.nan], [2.0, 3.0]])), "missing or infinite values in 1 columns"),
-        (lambda: pearson(np.ones(3)), r"rows and columns, got shape \(3,\)"),
-        (lambda: spearman(np.ones((1, 3))), "at least 2 rows to correlate columns, got 1"),
         (lambda: pcor(np.ones((2, 2)), "package2"), "definition must be 'paper' or 'package', got 'package2'"),  # type: ignore[arg-type]
+        (lambda: pcor_matrix(np.eye(2), np.zeros(2, int), "x"), "definition must be 'paper' or 'package', got 'x'"),  # type: ignore[arg-type]
         (lambda: pcor(np.ones(2)), r"matrix, got shape \(2,\)"),
+        (lambda: pcor(np.array([[1.0, np.nan]])), "block must hold finite numbers only"),
+        (lambda: pcor(np.eye(3), components=0), "components must be at least 1, got 0"),
+        (lambda: icor(np.full((4, 4), np.nan), np.arange(4) // 2), "corr must hold finite numbers only"),
         (lambda: icor(np.ones((2, 3)), np.zeros(2)), r"square matrix, got shape \(2, 3\)"),
         (lambda: icor(np.eye(3), np.zeros(2)), r"each of the 3 columns, got shape \(2,\)"),
+        (lambda: pcor_matrix(np.eye(3), np.arange(3), parties=2), "more than the highest party 2 in owner, got 2"),
     ],
 )
 def test_errors_name_the_thing(call: Any, message: str) -> None:

@@ -2,72 +2,178 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+from typing import Any, Literal, get_args
+
 import numpy as np
 
-__all__ = ["pearson", "spearman"]
+from trustkit.metrics.ranks import cosines
+
+__all__ = ["ColumnReport", "Missing", "column_report", "pearson", "spearman"]
+
+Missing = Literal["refuse", "rows", "mean"]
+"""What is done about missing values."""
 
 
-def _table(X: np.ndarray) -> np.ndarray:
-    X = np.asarray(X, dtype=float)
+@dataclass(frozen=True, eq=False)
+class ColumnReport:
+    """What a table holds that its correlations do not show.
+
+    Parameters
+    ----------
+    rows, columns : int
+        Size of the table.
+    missing : int
+        Missing values (NaN).
+    missing_columns : (c,) int array
+        Columns with missing values, ascending.
+    constant : (c,) int array
+        Columns whose values are all the same, or all missing, among the rows that count: they correlate with nothing.
+    rule : {"refuse", "rows", "mean"}
+        What is done about missing values.
+    rows_used : int
+        Rows that count under this rule.
+    """
+
+    rows: int
+    columns: int
+    missing: int
+    missing_columns: np.ndarray
+    constant: np.ndarray
+    rule: Missing
+    rows_used: int
+
+
+def _table(X: Any, missing: str) -> tuple[Any, np.ndarray]:
+    """Return the table, dense or sparse, and the missing values of each column."""
+    if missing not in get_args(Missing):
+        raise ValueError(f"missing must be 'refuse', 'rows' or 'mean', got {missing!r}")
+    sparse = hasattr(X, "tocsr")
+    X = X.tocsr() if sparse else np.asarray(X)
+    if X.dtype.kind not in "fiub":
+        try:
+            X = X.astype(float)
+        except (TypeError, ValueError):
+            raise ValueError(f"X must hold numbers, got an array of {X.dtype}") from None
     if X.ndim != 2:
         raise ValueError(f"X must be a table of rows and columns, got shape {X.shape}")
     if X.shape[0] < 2:
         raise ValueError(f"X must have at least 2 rows to correlate columns, got {X.shape[0]}")
-    if not np.isfinite(X).all():
-        bad = int((~np.isfinite(X)).any(axis=0).sum())
-        raise ValueError(f"X must hold finite numbers only, got missing or infinite values in {bad} columns")
-    return X
+    values = X.data if sparse else X
+    if np.isfinite(values).all():
+        return X, np.zeros(X.shape[1], int)
+    at = X.indices if sparse else np.broadcast_to(np.arange(X.shape[1]), X.shape)
+    infinite = np.unique(at[np.isinf(values)])
+    if infinite.size:
+        raise ValueError(f"X must hold finite numbers only, got infinite values in {infinite.size} columns")
+    return X, np.bincount(at[np.isnan(values)], minlength=X.shape[1])
 
 
-def _centred_ranks(X: np.ndarray) -> np.ndarray:
-    """Return the (m, n) ranks of each column of X less their mean; ties share the average rank."""
-    n = X.shape[0]
-    by_column = np.ascontiguousarray(X.T)
-    order = np.argsort(by_column, axis=1)
-    ordered = np.take_along_axis(by_column, order, axis=1)
-    opens = np.ones(ordered.shape, bool)  # where a run of equal values begins
-    opens[:, 1:] = ordered[:, 1:] != ordered[:, :-1]
-    starts = np.flatnonzero(opens)
-    lengths = np.diff(starts, append=opens.size)
-    middle = starts % n + (lengths - 1) / 2
-    ranks: np.ndarray = np.empty(by_column.shape)
-    np.put_along_axis(ranks, order, np.repeat(middle, lengths).reshape(ordered.shape), axis=1)
-    ranks -= (n - 1) / 2
-    return ranks
+def _complete(X: Any) -> np.ndarray:
+    """Return the rows without a missing value."""
+    if not hasattr(X, "tocsr"):
+        return np.flatnonzero(~np.isnan(X).any(axis=1))
+    row = np.repeat(np.arange(X.shape[0]), np.diff(X.indptr))
+    return np.setdiff1d(np.arange(X.shape[0]), row[np.isnan(X.data)])
 
 
-def _cosines(rows: np.ndarray, constant: np.ndarray) -> np.ndarray:
-    """Return the cosines of the angles between centred rows; constant ones have cosine 0 with everything."""
-    gram = rows @ rows.T
-    length = np.sqrt(np.diag(gram))
-    inverse = np.divide(1.0, length, out=np.zeros_like(length), where=~constant)
-    corr = np.clip(gram * inverse[:, None] * inverse, -1.0, 1.0)
-    np.fill_diagonal(corr, np.where(constant, 0.0, 1.0))
-    return np.asarray(corr)
+def _ready(X: Any, missing: str) -> Any:
+    """Return the rows that count, or refuse."""
+    X, gaps = _table(X, missing)
+    if not gaps.any() or missing == "mean":
+        return X
+    if missing == "refuse":
+        raise ValueError(
+            f"X must have no missing values, got {gaps.sum()} in {np.count_nonzero(gaps)} of {gaps.size} columns; "
+            "missing='rows' leaves out rows that have any, missing='mean' puts the column's mean in their place"
+        )
+    rows = _complete(X)
+    if rows.size < 2:
+        raise ValueError(f"missing='rows' must leave at least 2 rows, got {rows.size} complete ones of {X.shape[0]}")
+    return X[rows]
 
 
-def spearman(X: np.ndarray) -> np.ndarray:
+def _checked(dtype: type) -> type:
+    if np.dtype(dtype) not in (np.float64, np.float32):
+        raise ValueError(f"dtype must be numpy.float64 or numpy.float32, got {dtype!r}")
+    return dtype
+
+
+def column_report(X: Any, missing: Missing = "refuse") -> ColumnReport:
+    """Tell what missing values and constant columns a table has.
+
+    Parameters
+    ----------
+    X : (n, m) array or SciPy sparse array
+        Numbers, finite or missing (NaN), at least 2 rows.
+    missing : {"refuse", "rows", "mean"}
+        As for `spearman`; here nothing is refused for a missing value.
+
+    Returns
+    -------
+    ColumnReport
+        Counts, and the columns concerned.
+
+    Raises
+    ------
+    ValueError
+        If X is not a table of numbers, has fewer than 2 rows, or holds infinite values.
+
+    Examples
+    --------
+    >>> found = column_report(np.array([[1.0, 5, np.nan], [2, 5, 3], [3, 5, 4]]), "rows")
+    >>> found.missing, found.constant.tolist(), found.rows_used
+    (1, [1], 2)
+    """
+    X, gaps = _table(X, missing)
+    n, m = X.shape
+    rows = _complete(X) if missing == "rows" and gaps.any() else None
+    used = X if rows is None else X[rows]
+    if hasattr(used, "tocsc"):
+        used = used.tocsc()  # a copy
+        used.sum_duplicates()
+        column = np.repeat(np.arange(m), np.diff(used.indptr))
+        low, high = np.full(m, np.inf), np.full(m, -np.inf)
+        np.fmin.at(low, column, used.data)
+        np.fmax.at(high, column, used.data)
+        zeros = np.diff(used.indptr) < used.shape[0]
+        low[zeros], high[zeros] = np.minimum(low[zeros], 0), np.maximum(high[zeros], 0)
+    else:
+        low, high = np.fmin.reduce(used, axis=0, initial=np.inf), np.fmax.reduce(used, axis=0, initial=-np.inf)
+    return ColumnReport(
+        n, m, int(gaps.sum()), np.flatnonzero(gaps), np.flatnonzero(~(high > low)), missing, used.shape[0]
+    )
+
+
+def spearman(X: Any, missing: Missing = "refuse", dtype: type = np.float64) -> np.ndarray:
     """Spearman's rank correlation of every two columns.
 
     Parameters
     ----------
-    X : (n, m) float array
-        Finite, at least 2 rows, any units.
+    X : (n, m) array or SciPy sparse array
+        Numbers in any units, at least 2 rows. A sparse table stays sparse.
+    missing : {"refuse", "rows", "mean"}
+        What is done about missing values (NaN). "refuse": an error; "rows": rows with any of them are left out;
+        "mean": each takes the mean rank of its column.
+    dtype : {numpy.float64, numpy.float32}
+        Of the result and of what it is made from; with float32, correlations are exact to about 1e-6.
 
     Returns
     -------
-    (m, m) float array
+    (m, m) array
         Symmetric, in [−1, 1]. A constant column has a zero row, a zero column and a zero on the diagonal.
 
     Raises
     ------
     ValueError
-        If X is not a table, has fewer than 2 rows, or holds missing or infinite values.
+        If X is not a table of numbers, has fewer than 2 rows, or holds infinite values, or missing ones that are
+        refused; the message counts them.
 
     Notes
     -----
     The correlation of the ranks, where equal values share the average of their ranks. The ranks are made once and all
-    pairs come out of one matrix product.
+    pairs come out of one matrix product. With "mean", ranks are counted among the values that are there, and a missing
+    value adds nothing to any product; the matrix stays positive semidefinite.
 
     Source
     ------
@@ -76,7 +182,8 @@ def spearman(X: np.ndarray) -> np.ndarray:
     Deviations
     ----------
     The authors' code drops missing values pair by pair, after which the matrix may have negative eigenvalues; here
-    missing values are refused. Constant columns are zero throughout, as in the authors' code; the paper does not say.
+    one of three rules holds for the whole table. Constant columns are zero throughout, as in the authors' code; the
+    paper does not say.
 
     Examples
     --------
@@ -84,27 +191,31 @@ def spearman(X: np.ndarray) -> np.ndarray:
     array([[1., 1.],
            [1., 1.]])
     """
-    X = _table(X)
-    return _cosines(_centred_ranks(X), np.ptp(X, axis=0) == 0)
+    return cosines(_ready(X, missing), True, _checked(dtype))
 
 
-def pearson(X: np.ndarray) -> np.ndarray:
+def pearson(X: Any, missing: Missing = "refuse", dtype: type = np.float64) -> np.ndarray:
     """Pearson's linear correlation of every two columns.
 
     Parameters
     ----------
-    X : (n, m) float array
-        Finite, at least 2 rows, any units.
+    X : (n, m) array or SciPy sparse array
+        Numbers in any units, at least 2 rows. A sparse table stays sparse.
+    missing : {"refuse", "rows", "mean"}
+        As for `spearman`; with "mean", a missing value takes the mean of its column.
+    dtype : {numpy.float64, numpy.float32}
+        Of the result and of what it is made from; with float32, correlations are exact to about 1e-6.
 
     Returns
     -------
-    (m, m) float array
+    (m, m) array
         Symmetric, in [−1, 1]. A constant column has a zero row, a zero column and a zero on the diagonal.
 
     Raises
     ------
     ValueError
-        If X is not a table, has fewer than 2 rows, or holds missing or infinite values.
+        If X is not a table of numbers, has fewer than 2 rows, or holds infinite values, or missing ones that are
+        refused; the message counts them.
 
     Notes
     -----
@@ -124,8 +235,4 @@ def pearson(X: np.ndarray) -> np.ndarray:
     array([[ 1., -1.],
            [-1.,  1.]])
     """
-    X = _table(X)
-    constant = np.ptp(X, axis=0) == 0
-    centred = X - X.mean(axis=0)
-    largest = np.abs(centred).max(axis=0)  # no overflow and no underflow in the squares
-    return _cosines((centred / np.where(largest > 0, largest, 1.0)).T, constant)
+    return cosines(_ready(X, missing), False, _checked(dtype))
