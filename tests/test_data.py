@@ -9,7 +9,8 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from sklearn.preprocessing import MinMaxScaler, StandardScaler
+from scipy.sparse import coo_array, csr_array, csr_matrix
+from sklearn.preprocessing import MaxAbsScaler, MinMaxScaler, StandardScaler
 
 from tests.strategies import datasets, partitions
 from trustkit.data import Dataset, FederatedDataset, Provenance
@@ -113,6 +114,72 @@ def test_scaling_by_hand() -> None:
                   held_out=np.array([False, False, True]))  # fmt: skip
     assert data.scaled().X.ravel().tolist() == [-1.0, 1.0, 4.0]
     assert dataclasses.replace(data, scaling="minmax").scaled().X.ravel().tolist() == [-1.0, 1.0, 4.0]
+
+
+def _sparse(data: Dataset) -> Dataset:
+    return dataclasses.replace(data, X=csr_array(data.X))
+
+
+@given(_federated("rows") | _federated("columns"))
+def test_a_sparse_table_is_cut_like_the_dense_one(fed: FederatedDataset) -> None:
+    """Parties and stacked rows hold the same numbers, and hold them as sparse arrays."""
+    sparse = FederatedDataset(_sparse(fed.data), fed.partition)
+    pairs: list[tuple[Any, Any]] = [(a.X, b.X) for a, b in zip(sparse, fed, strict=True)]
+    if fed.partition.axis == "rows":
+        pairs += [(sparse.stacked(part).X, fed.stacked(part).X) for part in ("train", "test")]
+    for ours, expected in pairs:
+        assert isinstance(ours, csr_array)
+        assert np.array_equal(ours.toarray(), expected)
+
+
+@given(datasets())
+def test_scaling_a_sparse_table_keeps_its_zeros(data: Dataset) -> None:
+    """MaxAbsScaler fitted on the training rows, for either scaling; columns that are constant there become empty."""
+    scaled = _sparse(data).scaled()
+    assert scaled.sparse
+    if data.scaling == "none":
+        assert np.array_equal(scaled.dense().X, data.X)
+        return
+    train = data.X[~data.held_out]
+    varies = (train != train[0]).any(0)
+    expected = np.where(varies, MaxAbsScaler().fit(train).transform(data.X), 0.0)
+    assert np.allclose(scaled.dense().X, expected, rtol=1e-12, atol=0)
+    assert scaled.X.nnz == np.count_nonzero(expected)
+    assert scaled.scaling == "none"
+
+
+def test_scaling_a_sparse_table_by_hand() -> None:
+    """Training rows −4 and 2: divided by 4; the column of sevens is constant, and the integers become floats."""
+    data = _table(X=csr_array(np.array([[-4, 7], [2, 7], [8, 1], [0, 7]])), held_out=np.arange(4) == 2)
+    assert data.scaled().dense().X.tolist() == [[-1.0, 0.0], [0.5, 0.0], [2.0, 0.0], [0.0, 0.0]]
+
+
+@pytest.mark.parametrize("kind", [csr_array, csr_matrix, coo_array])
+def test_any_sparse_matrix_becomes_a_csr_array(kind: Any) -> None:
+    """With every entry once and in order; the user's own is left as it is."""
+    given = kind((np.array([1.0, 2.0, 4.0]), (np.array([1, 0, 0]), np.array([1, 1, 1]))), (4, 2))
+    if kind is not coo_array:
+        given = kind((np.array([2.0, 4.0, 1.0]), np.array([1, 1, 1]), np.array([0, 2, 3, 3, 3])), (4, 2))
+    data = _table(X=given)
+    assert isinstance(data.X, csr_array)
+    assert data.X.has_canonical_format
+    assert data.X.nnz == 2
+    assert given.nnz == 3
+    assert data.dense().X.tolist() == [[0, 6], [0, 1], [0, 0], [0, 0]]
+    assert repr(data) == "Dataset('toy', synthetic, sparse with 25.00% filled, 4 rows × 2 columns, binary)"
+
+
+def test_a_dense_table_is_itself_and_a_large_one_is_refused() -> None:
+    """20,000 rows × 20,000 columns of 8 bytes are 3.2 GB: said before any memory is asked for."""
+    data = _table()
+    assert data.dense() is data
+    assert not data.sparse
+    n = 20_000
+    large = Dataset("large", csr_array((n, n)), np.zeros(n), ("x",) * n, (), Provenance("made up", "none"))
+    with pytest.raises(ValueError, match=r"^large must take at most 2,000,000,000 bytes as a dense array, got 20,000 "
+                                         r"rows × 20,000 columns = 3,200,000,000 bytes$"):  # fmt: skip
+        large.dense()
+    assert large.scaled().X.nnz == 0
 
 
 def test_what_a_data_set_says() -> None:

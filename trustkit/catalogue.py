@@ -2,8 +2,8 @@
 
 An entry's *user parameters* are the parameters of its function that have a default, except ``seed`` and ``progress``;
 these two and whatever has no default (``data``, ``n_features``, …) are supplied by the caller. A parameter is described
-once, in the signature: ``beta: Annotated[float, Interval(0, 1), "correlation"] = 0.5`` is the check, the slider, the flag and the
-doc.
+once, in the signature: ``beta: Annotated[float, Interval(0, 1), "correlation"] = 0.5`` is the check, the slider, the
+flag and the doc.
 
 The catalogues themselves live here, empty; the module of each thing enters it where it is defined.
 """
@@ -47,6 +47,11 @@ class Entry:
     def parameters(self) -> tuple[Parameter, ...]:
         """The user parameters, in the order of the signature."""
         return parameters_of(self.function)
+
+    @cached_property
+    def tells(self) -> bool:
+        """Whether the function takes a ``progress`` to tell how far it is."""
+        return "progress" in inspect.signature(self.function).parameters
 
     def arguments(self, given: Mapping[str, Any]) -> dict[str, Any]:
         """Check arguments against the signature and fill in the defaults.

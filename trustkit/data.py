@@ -5,13 +5,19 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import Any, Literal
+from typing import Any, Literal, TypeAlias
 
 import numpy as np
 
 from trustkit.partition import Partition
 
-__all__ = ["Dataset", "FederatedDataset", "Partition", "Party", "Provenance", "Stacked"]
+__all__ = ["DENSE_LIMIT", "Dataset", "FederatedDataset", "Matrix", "Partition", "Party", "Provenance", "Stacked"]
+
+DENSE_LIMIT = 2_000_000_000
+"""In bytes: `Dataset.dense` makes no larger array."""
+
+Matrix: TypeAlias = Any
+"""A table of floats: an (n, m) array, or a `scipy.sparse.csr_array` of that shape. Training sees arrays only."""
 
 
 @dataclass(frozen=True)
@@ -33,8 +39,8 @@ class Dataset:
     ----------
     name : str
         How it is called.
-    X : (n, m) float array
-        Features, as they came (unscaled).
+    X : (n, m) float array or scipy.sparse.csr_array
+        Features, as they came (unscaled). Any other sparse matrix of SciPy is converted to a ``csr_array``.
     y : (n,) int array
         Class numbers 0 … C−1; for a regression a float array.
     columns : (m,) tuple of str
@@ -60,7 +66,7 @@ class Dataset:
     """
 
     name: str
-    X: np.ndarray
+    X: Matrix
     y: np.ndarray
     columns: tuple[str, ...]
     classes: tuple[str, ...]
@@ -74,6 +80,8 @@ class Dataset:
     notes: Mapping[str, Any] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
+        if hasattr(self.X, "tocsr"):
+            object.__setattr__(self, "X", _csr(self.X))
         if np.ndim(self.X) != 2:
             raise ValueError(f"X must be a table of n rows and m columns, got shape {np.shape(self.X)}")
         n, m = self.X.shape
@@ -93,8 +101,14 @@ class Dataset:
         """What is predicted."""
         return "regression" if not self.classes else "binary" if len(self.classes) == 2 else "multiclass"
 
+    @property
+    def sparse(self) -> bool:
+        """Whether X is a `scipy.sparse.csr_array`."""
+        return hasattr(self.X, "indptr")
+
     def __repr__(self) -> str:
         label = "synthetic, " if self.provenance.synthetic else ""
+        label += f"sparse with {self.X.nnz / max(1, np.prod(self.X.shape)):.2%} filled, " if self.sparse else ""
         return f"Dataset({self.name!r}, {label}{self.X.shape[0]:,} rows × {self.X.shape[1]} columns, {self.task})"
 
     def codes(self, attribute: str) -> tuple[np.ndarray, tuple[str, ...]]:
@@ -130,15 +144,15 @@ class Dataset:
         -------
         Dataset
             "standard": mean 0 and standard deviation 1; "minmax": onto [−1, 1]; "none": unchanged. Statistics are taken
-            over all training rows at once, as a simulation can; columns that are constant there become 0.
-
-        Notes
-        -----
-        A real federation would agree on these statistics by secure aggregation first.
+            over all training rows at once, as a simulation can (a real federation would agree on them by secure
+            aggregation); columns that are constant there become 0. A sparse X stays sparse: either scaling would fill
+            in its zeros, so for both a column is divided by the largest absolute value of its training rows.
         """
         if self.scaling == "none":
             return self
         train = self.X[~self.held_out]
+        if self.sparse:
+            return dataclasses.replace(self, X=_divided(self.X, train), scaling="none")
         low, high = train.min(0), train.max(0)
         if self.scaling == "standard":
             centre, width = train.mean(0), train.std(0)
@@ -148,13 +162,56 @@ class Dataset:
         X = np.where(varies, (self.X - centre) / np.where(varies, width, 1.0), 0.0)
         return dataclasses.replace(self, X=X, scaling="none")
 
+    def dense(self) -> Dataset:
+        """Fill in the zeros of a sparse X.
+
+        Returns
+        -------
+        Dataset
+            The same with X as an array; itself if it is dense.
+
+        Raises
+        ------
+        ValueError
+            If the array would be larger than `DENSE_LIMIT`; the message has rows, columns and bytes.
+        """
+        if not self.sparse:
+            return self
+        n, m = self.X.shape
+        if (size := n * m * self.X.dtype.itemsize) > DENSE_LIMIT:
+            got = f"{n:,} rows × {m:,} columns = {size:,} bytes"
+            raise ValueError(f"{self.name} must take at most {DENSE_LIMIT:,} bytes as a dense array, got {got}")
+        return dataclasses.replace(self, X=self.X.toarray())
+
+
+def _csr(X: Matrix) -> Matrix:
+    """Return a `csr_array` with sorted indices, each once; what needs no change is not copied."""
+    from scipy.sparse import csr_array
+
+    made = csr_array(X)
+    if not made.has_canonical_format:
+        made = made.copy()  # the user's own stays as it is
+        made.sum_duplicates()
+    return made
+
+
+def _divided(X: Matrix, train: Matrix) -> Matrix:
+    """Divide columns by the largest absolute value in the training rows; one that is constant there becomes empty."""
+    low, high = train.min(axis=0).toarray(), train.max(axis=0).toarray()
+    factor = np.zeros(high.size, np.result_type(X.dtype, np.float32))
+    np.divide(1.0, np.maximum(-low, high), out=factor, where=high != low)
+    made: Matrix = X.astype(factor.dtype)
+    made.data *= factor[made.indices]
+    made.eliminate_zeros()
+    return made
+
 
 @dataclass(frozen=True, eq=False)
 class Party:
     """What one party holds: its rows (all columns) or its columns (all rows)."""
 
     id: int
-    X: np.ndarray
+    X: Matrix
     y: np.ndarray | None
     sensitive: Mapping[str, np.ndarray]
     held_out: np.ndarray
@@ -164,7 +221,7 @@ class Party:
 class Stacked:
     """All clients' rows in one block, sorted by client: client k owns rows ``offsets[k]:offsets[k + 1]``."""
 
-    X: np.ndarray
+    X: Matrix
     y: np.ndarray
     offsets: np.ndarray
     rows: np.ndarray
@@ -177,15 +234,7 @@ class Stacked:
 
 @dataclass(frozen=True, eq=False)
 class FederatedDataset:
-    """A data set and who holds what; the only place where data are cut.
-
-    Parameters
-    ----------
-    data : Dataset
-        The pooled table.
-    partition : Partition
-        Over its rows or its columns.
-    """
+    """A data set and who holds what (a `Partition` of its rows or columns); the only place where data are cut."""
 
     data: Dataset
     partition: Partition

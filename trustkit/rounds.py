@@ -19,7 +19,7 @@ from trustkit.catalogue import ALGORITHMS, DATASETS, MODELS, PRIVACY, SPLITS, Ca
 from trustkit.data import Dataset, FederatedDataset
 from trustkit.experiment import Experiment
 from trustkit.partition import Partition
-from trustkit.records import Observer, Round, RunRecord, Tick, Trainer, watch
+from trustkit.records import Observer, Progress, Round, RunRecord, Tick, Trainer, watch
 
 if TYPE_CHECKING:
     from concurrent.futures import Executor
@@ -47,9 +47,29 @@ def _data(source: Source) -> tuple[Dataset, Dataset]:
     return data, data.scaled()
 
 
+@lru_cache(maxsize=2)
+def _trained_on(source: Source) -> Dataset:
+    """Return the scaled data as an array: training multiplies arrays. Few are kept, since they may be large."""
+    return _data(source)[1].dense()
+
+
+class _Told:
+    """Somebody to tell how far a search is; equal to any other, so that a cache does not ask who wanted the result."""
+
+    def __init__(self, progress: Progress | None) -> None:
+        self.progress = progress
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, _Told)
+
+    def __hash__(self) -> int:
+        return 0
+
+
 @lru_cache(maxsize=64)
-def _partition(data: Source, split: Source, seed: int) -> Partition:
-    partition: Partition = SPLITS.call(split[0], _data(data)[0], seed=seed)
+def _partition(data: Source, split: Source, seed: int, told: _Told) -> Partition:
+    more = {"progress": told.progress} if split[1].tells else {}
+    partition: Partition = SPLITS.call(split[0], _data(data)[0], seed=seed, **more)
     return partition
 
 
@@ -79,13 +99,15 @@ def data_of(experiment: Experiment) -> Dataset:
     return _data(_source(DATASETS, experiment.data))[0]
 
 
-def partition_of(experiment: Experiment) -> Partition:
+def partition_of(experiment: Experiment, progress: Progress | None = None) -> Partition:
     """Return the partition that an experiment names, cached.
 
     Parameters
     ----------
     experiment : Experiment
         Only data, split and seed matter.
+    progress : callable, optional
+        Told what a search does and how much of it is done, 0 … 1; what it raises ends the search.
 
     Returns
     -------
@@ -94,12 +116,12 @@ def partition_of(experiment: Experiment) -> Partition:
     """
     data, split = _source(DATASETS, experiment.data), _source(SPLITS, experiment.split)
     with _search_of(data, split, experiment.seed):
-        return _partition(data, split, experiment.seed)
+        return _partition(data, split, experiment.seed, _Told(progress))
 
 
 @lru_cache(maxsize=16)
 def _built(experiment: Experiment, sources: tuple[Source, ...]) -> Built:
-    fed = FederatedDataset(_data(sources[0])[1], partition_of(experiment))
+    fed = FederatedDataset(_trained_on(sources[0]), partition_of(experiment))
     model = None if experiment.model is None else MODELS.call(experiment.model, fed.data)
     privacy = None if experiment.privacy is None else PRIVACY.call(experiment.privacy)
     trainer = ALGORITHMS.call(
@@ -124,7 +146,7 @@ def build(experiment: Experiment) -> Built:
     Raises
     ------
     ValueError
-        If the data do not allow it, for example more parties than columns.
+        If the data do not allow it, for example more parties than columns, or a sparse table too large to be an array.
     """
     named = ((DATASETS, experiment.data), (SPLITS, experiment.split), (ALGORITHMS, experiment.algorithm),
              (MODELS, experiment.model), (PRIVACY, experiment.privacy))  # fmt: skip

@@ -6,24 +6,32 @@ Dataset('letter', 15,000 rows × 16 columns, multiclass)
 
 from __future__ import annotations
 
-import dataclasses
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from functools import lru_cache
 from typing import Any
 
-import numpy as np
-
 from trustkit.catalogue import DATASETS, Entry
 from trustkit.data import Dataset
-from trustkit.datasets.bundled import breast_cancer, digits, letter, mfeat, mnist, wine
+from trustkit.datasets.bundled import breast_cancer, digits, landsat, letter, mfeat, mnist, wine
 from trustkit.datasets.csvfile import read_csv
 from trustkit.datasets.frame import from_frame
+from trustkit.datasets.joined import read_joined, read_movielens
+from trustkit.datasets.libsvm import read_libsvm, read_vehicle
+from trustkit.datasets.nuswide import read_nuswide
+from trustkit.datasets.ondisk import frozen
+from trustkit.datasets.parties import read_parties
+from trustkit.datasets.standins import covtype_synthetic, msd_synthetic, radar_synthetic
+from trustkit.datasets.standins_wide import epsilon_synthetic, gisette_synthetic, realsim_synthetic
 from trustkit.datasets.surveys import acs_employment, adult, cces
 from trustkit.datasets.synthetic import nbaiot_synthetic
+from trustkit.datasets.tables import read_table
+from trustkit.datasets.uci import read_uci
 
 __all__ = [
-    "acs_employment", "add", "adult", "breast_cancer", "cces", "digits", "from_frame",
-    "letter", "load", "mfeat", "mnist", "names", "nbaiot_synthetic", "read_csv", "wine",
+    "acs_employment", "add", "adult", "breast_cancer", "cces", "covtype_synthetic", "digits", "epsilon_synthetic",
+    "from_frame", "gisette_synthetic", "landsat", "letter", "load", "mfeat", "mnist", "msd_synthetic", "names",
+    "nbaiot_synthetic", "radar_synthetic", "read_csv", "read_joined", "read_libsvm", "read_movielens", "read_nuswide",
+    "read_parties", "read_table", "read_uci", "read_vehicle", "realsim_synthetic", "wine",
 ]  # fmt: skip
 
 _OWN: set[str] = set()
@@ -75,7 +83,7 @@ def load(name: str, /, **args: Any) -> Dataset:
     """
     entry = DATASETS[name]
     given = entry.arguments(args)
-    return _once(entry.function) if not entry.parameters else _frozen(entry.function(**given))
+    return _once(entry.function) if not entry.parameters else frozen(entry.function(**given))
 
 
 def add(dataset: Dataset) -> None:
@@ -112,25 +120,4 @@ def add(dataset: Dataset) -> None:
 
 @lru_cache(maxsize=32)
 def _once(function: Callable[[], Dataset]) -> Dataset:
-    return _frozen(function())
-
-
-def _frozen(dataset: Dataset) -> Dataset:
-    """Return the data set with read-only views of its arrays; the arrays, which may be the user's, stay as they are."""
-
-    def view(array: np.ndarray) -> np.ndarray:
-        seen = array.view()
-        seen.setflags(write=False)
-        return seen
-
-    def views(arrays: Mapping[str, np.ndarray]) -> dict[str, np.ndarray]:
-        return {name: view(array) for name, array in arrays.items()}
-
-    return dataclasses.replace(
-        dataset,
-        X=view(dataset.X),
-        y=view(dataset.y),
-        held_out=view(dataset.held_out),
-        sensitive=views(dataset.sensitive),
-        groups=views(dataset.groups),
-    )
+    return frozen(function())

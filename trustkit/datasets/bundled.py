@@ -12,7 +12,7 @@ from trustkit.data import Dataset, Provenance
 from trustkit.datasets import shipped
 from trustkit.datasets.rows import hold_out
 
-__all__ = ["breast_cancer", "digits", "letter", "mfeat", "mnist", "wine"]
+__all__ = ["breast_cancer", "digits", "landsat", "letter", "mfeat", "mnist", "wine"]
 
 TEST_SHARE = 0.2
 DIGITS = tuple("0123456789")
@@ -115,6 +115,45 @@ def mfeat() -> Dataset:
         provenance=Provenance("UCI Multiple Features (Duin)", "CC BY 4.0", sha256),
         held_out=hold_out(y, TEST_SHARE, "mfeat"),
         notes={"views": tuple(view for view, block in views.items() for _ in range(block.shape[1]))},
+    )
+
+
+@DATASETS.enter("landsat", title="Landsat, soils in four bands")
+def landsat() -> Dataset:
+    """Soils seen from a Landsat satellite in four spectral bands: a natural vertical federation of four parties.
+
+    Returns
+    -------
+    Dataset
+        6,435 rows × 36 whole numbers from 27 to 157, a pixel and its eight neighbours (0 to 8, row by row), each in
+        four bands, named ``band.pixel``; ``notes["views"]`` (36,) names each column's band: green, red, infrared1 or
+        infrared2. Six classes, the ground at the middle pixel; 20 % of each held out.
+
+    Notes
+    -----
+    This is UCI's Statlog data set, which some packages call Satellite. VertiBench's Satellite is another: images of
+    3,927 places, 16 parties.
+
+    Examples
+    --------
+    >>> landsat()
+    Dataset('landsat', 6,435 rows × 36 columns, multiclass)
+    """
+    import pandas as pd
+
+    opened, sha256 = shipped.content("landsat.csv.gz")
+    table = pd.read_csv(opened, compression="gzip")
+    y, classes = pd.factorize(table.pop("classes"), sort=True)
+    bands = ("green", "red", "infrared1", "infrared2")
+    return Dataset(
+        name="landsat",
+        X=table.to_numpy(np.float64),
+        y=y.astype(np.int64),
+        columns=tuple(f"{band}.{pixel}" for pixel in range(9) for band in bands),
+        classes=tuple(classes),
+        provenance=Provenance("UCI Statlog Landsat Satellite (Srinivasan 1993)", "CC BY 4.0", sha256),
+        held_out=hold_out(y, TEST_SHARE, "landsat"),
+        notes={"views": bands * 9},
     )
 
 

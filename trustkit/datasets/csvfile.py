@@ -3,21 +3,19 @@
 from __future__ import annotations
 
 import dataclasses
-import hashlib
-import os
-from pathlib import Path
 from typing import Annotated, Literal
 
 from trustkit.catalogue import DATASETS, Interval
 from trustkit.data import Dataset, Provenance
 from trustkit.datasets.frame import from_frame
+from trustkit.datasets.ondisk import AnyPath, checksum, existing, stem
 
 __all__ = ["read_csv"]
 
 
 @DATASETS.enter("csv", title="A CSV file of your own")
 def read_csv(
-    path: Annotated[str, "the file"] = "",
+    path: Annotated[AnyPath, "the file"] = "",
     target: Annotated[str, "the column to predict"] = "",
     sensitive: Annotated[tuple[str, ...], "protected attributes"] = (),
     client: Annotated[str, "the column of natural clients, if any"] = "",
@@ -74,17 +72,13 @@ def read_csv(
     """
     import pandas as pd
 
-    file = Path(os.fspath(path))
-    if not file.is_file():
-        raise ValueError(f"path must be a CSV file, got {str(path)!r}")
+    file = existing(path, "a CSV file")
     try:
         frame = pd.read_csv(file, skipinitialspace=True)
     except (ValueError, OSError) as error:
         raise ValueError(f"{file} must be a table of comma-separated values, got: {error}") from None
-    called = name or file.name.split(".")[0]
+    called = name or stem(file)
     data = from_frame(
         frame, target, sensitive, client, called, positive or None, test_size, missing, keep_sensitive, seed
     )
-    with file.open("rb") as opened:
-        sha256 = hashlib.file_digest(opened, "sha256").hexdigest()
-    return dataclasses.replace(data, provenance=Provenance(str(path), "the user's own", sha256))
+    return dataclasses.replace(data, provenance=Provenance(str(path), "the user's own", checksum(file)))

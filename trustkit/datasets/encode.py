@@ -18,12 +18,27 @@ __all__ = ["Encoded", "encode", "is_number"]
 
 @dataclass(frozen=True, eq=False)
 class Encoded:
-    """A matrix X (n, m), its columns (m,), and how it was made: one_hot {column: values}, left_out (empty columns)."""
+    """A matrix X (n, m), its columns (m,), and how it was made.
+
+    Parameters
+    ----------
+    X : (n, m) float array
+        The features.
+    columns : (m,) tuple of str
+        Their names.
+    one_hot : mapping
+        The values of each column that was no number.
+    left_out : tuple of str
+        Columns without any value.
+    origin : (m,) tuple of str
+        The table's column that each feature was made of.
+    """
 
     X: np.ndarray
     columns: tuple[str, ...]
     one_hot: Mapping[str, tuple[str, ...]]
     left_out: tuple[str, ...]
+    origin: tuple[str, ...]
 
 
 def is_number(column: pd.Series[Any]) -> bool:
@@ -88,6 +103,7 @@ def encode(table: pd.DataFrame, train: np.ndarray) -> Encoded:
     names: list[str] = []
     one_hot: dict[str, tuple[str, ...]] = {}
     left_out: list[str] = []
+    origin: list[str] = []
     for name in map(str, table.columns):
         column = table[name]
         if is_number(column):
@@ -101,11 +117,12 @@ def encode(table: pd.DataFrame, train: np.ndarray) -> Encoded:
             new = [f"{name}={value}" for value in values]
         blocks.append(block)
         names += new
+        origin += [name] * len(new)
     if not names:
         raise ValueError("the table must have a feature beside target, client and protected attributes, got none")
     if twice := sorted({name for name in names if names.count(name) > 1}):
         raise ValueError(f"features must have different names, got {', '.join(twice)} more than once")
-    return Encoded(np.hstack(blocks), tuple(names), one_hot, tuple(left_out))
+    return Encoded(np.hstack(blocks), tuple(names), one_hot, tuple(left_out), tuple(origin))
 
 
 def _filled(column: pd.Series[Any], train: np.ndarray) -> np.ndarray:

@@ -10,15 +10,13 @@ import numpy as np
 
 from trustkit.data import Dataset, Provenance
 from trustkit.datasets.encode import encode, is_number
+from trustkit.datasets.labels import MOST_CLASSES, Task, task_checked
 from trustkit.datasets.rows import MOST_VALUES, coded, hold_out
 
 if TYPE_CHECKING:
     import pandas as pd
 
 __all__ = ["from_frame"]
-
-MOST_CLASSES = 20
-"""A numeric target with more different values than this is a regression."""
 
 
 def from_frame(
@@ -32,6 +30,7 @@ def from_frame(
     missing: Literal["category", "drop"] = "category",
     keep_sensitive: bool = True,
     seed: int = 0,
+    task: Task = "auto",
 ) -> Dataset:
     """Make a data set of a table.
 
@@ -40,8 +39,7 @@ def from_frame(
     df : pandas.DataFrame
         n rows; columns are numbers, booleans, text or categories, and are called by the text of their names.
     target : str
-        The column to predict. Text, booleans and up to 20 different numbers are classes, sorted; more different numbers
-        are a regression.
+        The column to predict; its values are the classes, sorted, or the numbers of a regression.
     sensitive : sequence of str
         Protected attributes, each with at most 50 values; kept as labels for measurement.
     client : str, optional
@@ -58,13 +56,16 @@ def from_frame(
         Whether protected attributes are features too.
     seed : int
         The choice of test rows is ``stream(seed, name, "held out")``.
+    task : {"auto", "classification", "regression"}
+        With "auto" text, booleans and up to 20 different numbers are classes, more different numbers a regression.
 
     Returns
     -------
     Dataset
         Numbers stay as they are; a column ``c`` of booleans, text or categories becomes the columns ``c=value``.
         ``notes``: "missing" (missing values by column, in the table as it came), "dropped_rows", "one_hot" (values by
-        column) and "left_out" (columns without any value in the training rows).
+        column), "left_out" (columns without any value in the training rows) and "origin" (m,), the table's column that
+        each feature was made of.
 
     Raises
     ------
@@ -74,7 +75,7 @@ def from_frame(
         If a column does not exist; the message lists those that do.
     ValueError
         If the table is empty, a name is used twice, the target has one class only, a column of text has more than 50
-        different values, or a number is infinite.
+        different values, a number is infinite, or a regression's target is text.
 
     Notes
     -----
@@ -92,12 +93,13 @@ def from_frame(
     >>> data.X[:, 0].tolist(), data.classes
     ([20.0, 30.0, 30.0, 50.0], ('no', 'yes'))
     """
+    task_checked(task)
     attributes = (sensitive,) if isinstance(sensitive, str) else tuple(sensitive)
     table = _checked(df, target, attributes, client or None, missing)
     unknown = table.isna()
     drop = unknown[target] if missing == "category" else unknown.any(axis=1)
     kept = table[~drop].reset_index(drop=True)
-    y, classes = _target(kept[target])
+    y, classes = _target(kept[target], task)
     held_out = hold_out(y if classes else np.zeros(len(y)), test_size, name, seed)
     hidden = {target, client} if keep_sensitive else {target, client, *attributes}
     features = encode(kept[[c for c in kept.columns if c not in hidden]], ~held_out)
@@ -117,6 +119,7 @@ def from_frame(
             "dropped_rows": int(drop.sum()),
             "one_hot": features.one_hot,
             "left_out": features.left_out,
+            "origin": features.origin,
         },
     )
 
@@ -150,15 +153,17 @@ def _checked(
     return table
 
 
-def _target(column: pd.Series[Any]) -> tuple[np.ndarray, tuple[str, ...]]:
+def _target(column: pd.Series[Any], task: Task) -> tuple[np.ndarray, tuple[str, ...]]:
     """Return class numbers and the classes' names, or numbers and () for a regression."""
     if is_number(column):
         values, y = np.unique(column.to_numpy(dtype=np.float64), return_inverse=True)
         if not np.isfinite(values).all():
             raise ValueError(f"the target {column.name!r} must be finite, got infinity")
-        if values.size > MOST_CLASSES:
+        if task == "regression" or (task == "auto" and values.size > MOST_CLASSES):
             return values[y], ()
         names = [str(int(value)) if value.is_integer() else str(value) for value in values]
+    elif task == "regression":
+        raise ValueError(f"the target {column.name!r} of a regression must hold numbers, got {column.dtype}")
     else:
         y, labels = coded(column, MOST_VALUES)
         names = [str(label) for label in labels]

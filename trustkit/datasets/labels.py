@@ -1,0 +1,95 @@
+"""Labels as they stand in a file: −1 and 1, 1 … C, words or numbers, and the numbers 0 … C−1 that they become."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+import numpy as np
+
+__all__ = ["MOST_CLASSES", "Task", "numbered", "task_checked"]
+
+Task = Literal["auto", "classification", "regression"]
+
+MOST_CLASSES = 20
+"""A target of more different numbers than this is a regression, unless something else says that they are classes."""
+
+
+def numbered(labels: np.ndarray, task: Task = "auto") -> tuple[np.ndarray, tuple[str, ...], dict[str, int]]:
+    """Number the classes, or read the numbers of a regression.
+
+    Parameters
+    ----------
+    labels : (n,) array of bytes or str
+        One a row, as the file has them.
+    task : {"auto", "classification", "regression"}
+        With "auto" labels are classes if one of them is no number, if there are at most 20 different ones, or if they
+        are the whole numbers from 0 or 1 on without a gap; otherwise the task is a regression.
+
+    Returns
+    -------
+    y : (n,) int64 or float64 array
+        Class numbers 0 … C−1 in the order of the labels, as numbers if all are (9 before 10), else as text; for a
+        regression the labels.
+    classes : (C,) tuple of str
+        Their labels; empty for a regression.
+    mapping : dict
+        Class number by label; empty for a regression.
+
+    Raises
+    ------
+    ValueError
+        If the task is unknown, there are fewer than two classes, or a label of a regression is no finite number.
+
+    Examples
+    --------
+    >>> numbered(np.array([b"+1", b"-1", b"1"]))
+    (array([1, 0, 1]), ('-1', '1'), {'-1': 0, '1': 1})
+    """
+    task_checked(task)
+    found, codes = np.unique(labels, return_inverse=True)
+    texts = [value.decode(errors="replace") if isinstance(value, bytes) else str(value) for value in found]
+    numbers = _numbers(texts)
+    if task == "regression" or (task == "auto" and numbers is not None and not _classes(np.unique(numbers))):
+        if numbers is None:
+            wrong = next(text for text in texts if _numbers([text]) is None)
+            raise ValueError(f"labels of a regression must be finite numbers, got {wrong!r}")
+        return numbers[codes], (), {}
+    names = texts
+    if numbers is not None:
+        values, same = np.unique(numbers, return_inverse=True)
+        codes, names = same[codes], [str(int(value)) if value.is_integer() else str(value) for value in values]
+    if len(names) < 2:
+        raise ValueError(f"the labels must be of two classes or more, got {', '.join(names) or 'none'}")
+    return codes.astype(np.int64), tuple(names), {name: number for number, name in enumerate(names)}
+
+
+def task_checked(task: str) -> None:
+    """Check the name of a task.
+
+    Parameters
+    ----------
+    task : str
+        "auto", "classification" or "regression".
+
+    Raises
+    ------
+    ValueError
+        If it is none of these.
+    """
+    if task not in ("auto", "classification", "regression"):
+        raise ValueError(f"task must be 'auto', 'classification' or 'regression', got {task!r}")
+
+
+def _numbers(texts: list[str]) -> np.ndarray | None:
+    try:
+        numbers = np.array([float(text) for text in texts])
+    except ValueError:
+        return None
+    return numbers if np.isfinite(numbers).all() else None
+
+
+def _classes(values: np.ndarray) -> bool:
+    """Say whether sorted different numbers look like the names of classes."""
+    return values.size <= MOST_CLASSES or any(
+        np.array_equal(values, np.arange(values.size) + first) for first in (0, 1)
+    )

@@ -1,0 +1,192 @@
+"""Files of the user's own: whether they are there, what they hold when unpacked, their checksums."""
+
+from __future__ import annotations
+
+import bz2
+import dataclasses
+import gzip
+import hashlib
+import lzma
+import os
+import zlib
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import IO, Any, TypeAlias
+
+import numpy as np
+
+from trustkit.data import Dataset, Matrix, Provenance
+
+__all__ = ["UNREADABLE", "AnyPath", "checksum", "existing", "frozen", "opened", "owned", "stem"]
+
+AnyPath: TypeAlias = str | os.PathLike[str]
+"""How a user may name a file."""
+
+UNREADABLE = (EOFError, OSError, zlib.error, lzma.LZMAError)
+"""What a compressed file that is cut off or damaged raises when it is read."""
+
+_PACKED: dict[bytes, Callable[..., Any]] = {b"\x1f\x8b": gzip.open, b"BZh": bz2.open, b"\xfd7zXZ\x00": lzma.open}
+
+
+def existing(path: AnyPath, what: str, name: str = "path") -> Path:
+    """Check that a file is there, before any work.
+
+    Parameters
+    ----------
+    path : str or path-like
+        The file.
+    what : str
+        What it should be, as "a CSV file".
+    name : str
+        What the argument is called in the message.
+
+    Returns
+    -------
+    pathlib.Path
+        The path of a file.
+
+    Raises
+    ------
+    ValueError
+        If there is no such file; a folder and an address on the net are none.
+    """
+    file = Path(os.fspath(path))
+    if not file.is_file():
+        raise ValueError(f"{name} must be {what}, got {str(path)!r}")
+    return file
+
+
+def opened(file: Path) -> IO[bytes]:
+    """Open a file for reading, unpacked if it is packed by gzip, bzip2 or xz, whatever its name.
+
+    Parameters
+    ----------
+    file : pathlib.Path
+        One that exists.
+
+    Returns
+    -------
+    binary file
+        To be closed by the caller.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> packed = Path(tempfile.mkdtemp()) / "a.txt"
+    >>> _ = packed.write_bytes(gzip.compress(b"1 2"))
+    >>> with opened(packed) as stream:
+    ...     stream.read()
+    b'1 2'
+    """
+    with file.open("rb") as stream:
+        start = stream.read(6)
+    for magic, unpack in _PACKED.items():
+        if start.startswith(magic):
+            unpacked: IO[bytes] = unpack(file, "rb")
+            return unpacked
+    return file.open("rb")
+
+
+def checksum(*files: Path) -> str:
+    """Return the SHA-256 of a file, or of several files' SHA-256s in their order.
+
+    Parameters
+    ----------
+    *files : pathlib.Path
+        One or more. Each is read whole, as it lies on the disk: far less work than parsing it.
+
+    Returns
+    -------
+    str
+        64 hexadecimal digits.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> file = Path(tempfile.mkdtemp()) / "a.txt"
+    >>> _ = file.write_text("abc")
+    >>> checksum(file)[:8]
+    'ba7816bf'
+    """
+    sums = []
+    for file in files:
+        with file.open("rb") as stream:
+            sums.append(hashlib.file_digest(stream, "sha256").hexdigest())
+    return sums[0] if len(sums) == 1 else hashlib.sha256("".join(sums).encode()).hexdigest()
+
+
+def owned(*files: Path, source: str = "", licence: str = "the user's own") -> Provenance:
+    """Say that data come from files of the user's own.
+
+    Parameters
+    ----------
+    *files : pathlib.Path
+        One or more.
+    source : str
+        What they are a copy of, if that is known.
+    licence : str
+        Of the source.
+
+    Returns
+    -------
+    Provenance
+        With the paths and the checksum.
+    """
+    paths = ", ".join(map(str, files))
+    return Provenance(f"{source}: {paths}" if source else paths, licence, checksum(*files))
+
+
+def stem(file: Path) -> str:
+    """Return a file's name up to its first dot: what a data set is called by default.
+
+    Parameters
+    ----------
+    file : pathlib.Path
+        Any.
+
+    Returns
+    -------
+    str
+        The name; for a name that starts with a dot, the whole.
+
+    Examples
+    --------
+    >>> stem(Path("data/letter.scale.bz2"))
+    'letter'
+    """
+    return file.name.split(".")[0] or file.name
+
+
+def frozen(dataset: Dataset) -> Dataset:
+    """Return a data set whose arrays are read-only.
+
+    Parameters
+    ----------
+    dataset : Dataset
+        Its arrays, which may be the user's, stay as they are.
+
+    Returns
+    -------
+    Dataset
+        The same with read-only views of them; of a sparse X that is its data, indices and row starts.
+    """
+
+    def view(array: np.ndarray) -> np.ndarray:
+        seen = array.view()
+        seen.setflags(write=False)
+        return seen
+
+    def views(arrays: Mapping[str, np.ndarray]) -> dict[str, np.ndarray]:
+        return {name: view(array) for name, array in arrays.items()}
+
+    X: Matrix = dataset.X
+    if dataset.sparse:
+        X = type(X)(tuple(map(view, (X.data, X.indices, X.indptr))), X.shape)
+    return dataclasses.replace(
+        dataset,
+        X=X if dataset.sparse else view(X),
+        y=view(dataset.y),
+        held_out=view(dataset.held_out),
+        sensitive=views(dataset.sensitive),
+        groups=views(dataset.groups),
+    )
