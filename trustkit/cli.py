@@ -97,33 +97,42 @@ def score(
 
 @cli.command()
 def split(
-    data: Annotated[str, typer.Argument(help="A data set's name or a CSV file.")],
-    how: Annotated[str, typer.Argument(help="A split's name.")],
-    setting: Annotated[
-        list[str] | None, typer.Option("--set", help="A parameter, as parties=4; may be repeated.")
+    data: Annotated[
+        str,
+        typer.Argument(help="A data set's name; a CSV, TSV, Parquet, NPZ or LIBSVM file; or a folder of parties."),
+    ],
+    how: Annotated[
+        str,
+        typer.Argument(
+            help="A split's name; without one --beta is correlation, --alpha importance, both joint, neither uniform."
+        ),
+    ] = "",
+    parties: Annotated[str | None, typer.Option(help="How many, or the columns of each as 8,4,4.")] = None,
+    beta: Annotated[float | None, typer.Option(help="Correlation between parties, 0 … 1 between its bounds.")] = None,
+    alpha: Annotated[
+        str | None, typer.Option(help="Importance: small for unequal parties; or one each as 1,1,5.")
     ] = None,
-    target: Annotated[str, typer.Option(help="Target column of a CSV file.")] = "",
-    client: Annotated[str, typer.Option(help="Column of a CSV file that names the clients, for by_group.")] = "",
+    definition: Annotated[
+        str | None, typer.Option(help="Of the correlation between parties: paper or package.")
+    ] = None,
+    method: Annotated[str | None, typer.Option(help="How correlation is searched: annealing or brkga.")] = None,
+    setting: Annotated[
+        list[str] | None, typer.Option("--set", help="Any other parameter, as allow_empty=true; may be repeated.")
+    ] = None,
+    target: Annotated[str, typer.Option(help="Target column of a table, by name or by number; -1 is the last.")] = "",
+    client: Annotated[str, typer.Option(help="Column of a table that names the clients, for by_group.")] = "",
     seed: Annotated[int, typer.Option()] = 0,
-    out: Annotated[Path, typer.Option(help="A .json or .csv file.", dir_okay=False)] = Path("split.json"),
+    out: Annotated[
+        Path, typer.Option(help="A new folder for the parties' files, or a .json or .csv file that says who owns what.")
+    ] = Path("split.json"),
+    format: Annotated[str | None, typer.Option(help="Of the parties' files: csv, parquet or npz.")] = None,
 ) -> None:
-    """Divide a data set and write who owns what."""
-    from trustkit import datasets, experiment, export  # noqa: F401 (experiment fills the catalogues)
-    from trustkit.catalogue import SPLITS, Use
+    """Divide a data set; write what each party holds, or who owns what."""
+    from trustkit.cli_split import divide
 
-    if out.suffix.lower() not in (".json", ".csv"):
-        raise ValueError(f"out must be a .json or .csv file, got {out}")
-    own = data.lower().endswith(".csv")
-    table = datasets.read_csv(data, target=target, client=client) if own else datasets.load(data)
-    partition = SPLITS.call(Use(how, dict(map(_argument, setting or ()))), table, seed=seed)
-    typer.echo(f"{partition!r}")
-    for name, value in partition.achieved.items():
-        typer.echo(f"  {name}: {value}" if not isinstance(value, float) else f"  {name}: {value:.4f}")
-    if dropped := table.notes.get("dropped_rows"):
-        typer.echo(f"  rows without a target, left out and not numbered: {dropped}")
-    if missing := [f"{n} in {name}" for name, n in table.notes.get("missing", {}).items() if name != target]:
-        typer.echo(f"  missing values, filled in: {', '.join(missing)}")
-    typer.echo(f"written to {export.write(partition, out)}")
+    options = {"parties": parties, "beta": beta, "alpha": alpha, "definition": definition, "method": method}
+    for line in divide(data, how, options, setting or [], target, client, seed, out, format):
+        typer.echo(line)
 
 
 @cli.command("data")
@@ -175,18 +184,6 @@ def _experiment(name: str) -> Any:
 
 def _stem(name: str) -> str:
     return Path(name).stem if name.lower().endswith(".toml") else name.replace("/", "-")
-
-
-def _argument(text: str) -> tuple[str, Any]:
-    import json
-
-    name, equals, value = text.partition("=")
-    if not equals:
-        raise ValueError(f"--set takes name=value, got {text!r}")
-    try:
-        return name, json.loads(value)
-    except json.JSONDecodeError:
-        return name, value
 
 
 def main() -> None:
