@@ -5,6 +5,7 @@ if __name__ != "trustkit.widgets":
 
 from trustkit.widgets.app import app, opening
 from trustkit.widgets.controls import Controls
+from trustkit.widgets.correlation import CorrelationPanel
 from trustkit.widgets.fairness import FairnessPanel
 from trustkit.widgets.lab import Lab
 from trustkit.widgets.pillars import TrustPanel
@@ -15,6 +16,7 @@ from trustkit.widgets.training import TrainPanel
 
 __all__ = [
     "Controls",
+    "CorrelationPanel",
     "FairnessPanel",
     "Lab",
     "ReportPanel",

@@ -8,6 +8,7 @@ from typing import Any
 
 import ipywidgets as w
 from trustkit.widgets.controls import Controls
+from trustkit.widgets.correlation import CorrelationPanel
 from trustkit.widgets.fairness import FairnessPanel
 from trustkit.widgets.header import Header, weight_sliders
 from trustkit.widgets.lab import Lab
@@ -86,7 +87,7 @@ def app(lab: Lab | None = None, preset: str = "start") -> w.VBox:
     threading.Thread(target=_warm, name="trustkit-warm", daemon=True).start()
     style = w.HTML(f"<style>{Path(__file__).with_name('theme.css').read_text(encoding='utf-8')}</style>")
     topics = ("setting", "outcome", "baseline", "weights")
-    pictures = [TrustPanel(lab), SplitPanel(lab), FairnessPanel(lab)]
+    pictures = [TrustPanel(lab), CorrelationPanel(lab), SplitPanel(lab), FairnessPanel(lab)]
     below = [TrainPanel(lab), weight_sliders(lab), ReportPanel(lab)]
     for widget in below:
         widget.add_class("tk-wide")
@@ -104,7 +105,8 @@ def app(lab: Lab | None = None, preset: str = "start") -> w.VBox:
 
     def mark(_: Any = None) -> None:
         made_up = lab.outcome is not None and synthetic(lab.outcome.record)
-        for name, holds in (("tk-stale", lab.state == "stale"), ("tk-synthetic", made_up)):
+        columns = not lab.setting.across_rows
+        for name, holds in (("tk-stale", lab.state == "stale"), ("tk-synthetic", made_up), ("tk-columns", columns)):
             (page.add_class if holds else page.remove_class)(name)
 
     lab.watch(mark)

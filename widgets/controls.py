@@ -17,7 +17,7 @@ from trustkit.widgets.slider import Slider
 from trustkit.widgets.view import View
 from trustkit.widgets.words import status
 
-from trustkit.catalogue import DATASETS, MODELS
+from trustkit.catalogue import DATASETS, MODELS, Entry
 
 __all__ = ["ALPHAS", "BETAS", "CLIENTS", "EPSILONS", "ROUNDS", "SELECTIONS", "Controls"]
 
@@ -28,6 +28,8 @@ CLIENTS = (*range(2, 21), *range(25, 101, 5))
 SELECTIONS = tuple(k / 20 for k in range(1, 21))
 ROUNDS = (1, 2, 3, 4, 5, 8, 10, 15, 20, 25, 30, 40, 50, 75, 100, 200)
 
+MARKS = {"alpha": ["0.1", "1", "10", "100"], "beta": ["0.00", "0.30", "0.60", "1.00"]}
+"""Stops with a tick: the values of VertiBench's experiments."""
 
 _LATE = 0.3
 """Seconds after Run in which a slider's last move may still come in; nobody moves a slider so soon after a click."""
@@ -60,6 +62,10 @@ def _place(name: str, slider: Slider, value: Any, most: float) -> None:
     slider.offer(stops, texts, value)
 
 
+def _reads_a_file(entry: Entry) -> bool:
+    return not {"path", "paths"}.isdisjoint(parameter.name for parameter in entry.parameters)
+
+
 def _offer(menu: w.Dropdown, options: list[tuple[str, str]], value: str) -> None:
     """Put a menu on a value, which it offers in any case; change it only if it has to be, or a page loses its place."""
     known = value in (name for _, name in options)
@@ -85,7 +91,10 @@ class Controls:
         self.data, self.split = w.Dropdown(description="data"), w.Dropdown(description="split")
         self.algorithm, self.model = w.Dropdown(description="training"), w.Dropdown(description="model")
         self.level = w.Dropdown(description="ε protects", options=[("one row", "example"), ("one client", "client")])
-        self.sliders = {name: Slider((0,), [""], 0, symbol=symbol) for name, (_, _, symbol) in _STOPS.items()}
+        self.sliders = {
+            name: Slider((0,), [""], 0, symbol=symbol, marks=MARKS.get(name, []))
+            for name, (_, _, symbol) in _STOPS.items()
+        }
         for name, explanation in (("beta", BETA), ("epsilon", f"{EPSILON} {NOISE}"), ("selection", SELECTED)):
             self.sliders[name].about = explanation
         self.seed = w.BoundedIntText(description="seed", min=-(2**53), max=2**53)
@@ -201,7 +210,7 @@ class Controls:
         rows = setting.across_rows
         splits, algorithms = choices(setting.axis)
         self.axis.value = setting.axis
-        tables = [(entry.title, name) for name, entry in DATASETS.items() if name != "csv"]
+        tables = [(entry.title, name) for name, entry in DATASETS.items() if not _reads_a_file(entry)]
         _offer(self.data, tables, setting.data if rows else setting.table)
         _offer(self.split, splits, setting.rows_split if rows else setting.columns_split)
         _offer(self.algorithm, algorithms, setting.strategy if rows else setting.joint)

@@ -45,7 +45,7 @@ def FairnessPanel(lab: Lab | None = None) -> w.VBox:  # noqa: N802 (a panel read
     view = View(state, _draw(menu), ("outcome", "progress"), "fairness")
     menu.observe(lambda _: view.refresh(), "value")
     box = w.VBox([view, menu])
-    box.add_class("tk-fairness-box")
+    box.add_class("tk-framed")
     return box
 
 

@@ -8,9 +8,11 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
+from trustkit.widgets.history import History
 from trustkit.widgets.player import Outcome, Player, Progress
 from trustkit.widgets.search import Search
 from trustkit.widgets.setting import Setting
+from trustkit.widgets.standing import Standings
 
 from trustkit import Experiment, RunRecord, TrustReport, assess
 from trustkit.data import FederatedDataset
@@ -19,7 +21,7 @@ from trustkit.rounds import data_of, partition_of
 __all__ = ["Lab", "Listener"]
 
 Listener = Callable[[str], None]
-"""Told what changed: "setting", "progress", "outcome", "baseline" or "weights"."""
+"""Told what changed: "setting", "search", "standing", "progress", "outcome", "baseline" or "weights"."""
 
 _KEPT = 32
 _BEAT = 0.1
@@ -49,12 +51,12 @@ class Lab:
         self.outcome: Outcome | None = None
         self.baseline: Outcome | None = None
         self.auto = False
-        self._undone: list[Setting] = []
-        self._done: list[Setting] = []
+        self._history = History()
         self._dragged, self._taken = "", self.player.progress
         self._results: OrderedDict[str, Outcome] = OrderedDict()
         self._listeners: list[Listener] = []
-        self._search = Search()
+        self.search = Search(lambda: self._tell("search"))
+        self.standings = Standings(lambda: self._tell("standing"))
         self._beat: asyncio.Task[None] | None = None
         if outcome is not None:
             self._keep(outcome)
@@ -117,7 +119,7 @@ class Lab:
     @property
     def searching(self) -> bool:
         """Whether the split under the controls is still being looked for, as it may be for a wide table."""
-        return self._search.busy
+        return self.search.busy
 
     # what others tell it
 
@@ -161,21 +163,16 @@ class Lab:
             For example of a preset.
         """
         if setting != self.setting:
-            self._done.append(self.setting)
-            self._undone.clear()
+            self._history.leave(self.setting)
             self._move(setting)
 
     def undo(self) -> None:
         """Go back by one change."""
-        if self._done:
-            self._undone.append(self.setting)
-            self._move(self._done.pop())
+        self._move(self._history.back(self.setting) or self.setting)
 
     def redo(self) -> None:
         """Take back an undo."""
-        if self._undone:
-            self._done.append(self.setting)
-            self._move(self._undone.pop())
+        self._move(self._history.forth(self.setting) or self.setting)
 
     def reset(self) -> None:
         """Go back to where the controls started, which can be undone."""
@@ -227,7 +224,7 @@ class Lab:
         self.experiment, self.error = None, None
         try:
             experiment = self.setting.experiment()
-            self._search.ask(experiment, self._found)
+            self.search.ask(experiment, self._found)
         except Exception as error:  # whatever it is, a red card says so
             self.error = error
             return

@@ -8,8 +8,8 @@ from trustkit.records import RunRecord
 from trustkit.rounds import data_of
 
 __all__ = [
-    "ACCURACY", "BETA", "DISPARITY", "EPSILON", "MASKING", "NOISE", "OVER", "POOLED", "ROWS", "SELECTED", "SYNTHETIC",
-    "TRAFFIC", "TRUST",
+    "ACCURACY", "ALPHA_HAT", "BETA", "DISPARITY", "EPSILON", "ICOR", "MASKING", "NOISE", "OVER", "PCOR", "PLANE",
+    "POOLED", "ROWS", "SELECTED", "SYNTHETIC", "TRAFFIC", "TRUST",
     "amount", "bytes_text", "synthetic",
 ]  # fmt: skip
 
@@ -103,3 +103,20 @@ NOISE = (
 SELECTED = "max(1, round(q · K)) clients, drawn anew each round without replacement. Source: the plan of the run."
 BETA = "β = (Icor − min) ÷ (max − min) over the splits found. Source: VertiBench, Algorithm 1."
 ROWS = "Training and held-out rows that the split gives a client, from the smallest to the largest. Source: counted."
+ICOR = (
+    "Icor: mean Pcor over ordered pairs of parties (VertiBench, Eq. 3). β places it between the smallest and the "
+    "largest value that any split of these columns into parties of these sizes was found to have."
+)
+PCOR = (
+    "Pcor: spread of the singular values of the block of correlations between two parties: √Σ(σ − σ̄)² ÷ d. Source: "
+    "VertiBench, Eq. 2."
+)
+ALPHA_HAT = (
+    "α̂ = (K − 1 − K²v) ÷ (K³v), v the variance of the parties' shares of importance: Shapley values of a boosted-tree "
+    "model's margins on training rows, summed by party. Source: VertiBench, Proposition 2, as its authors' package has "
+    "it; the paper's reading takes the shares for Dirichlet parameters, is 1/K for equal parties and grows from there."
+)
+PLANE = (
+    "Right: the parties' columns matter alike; up: the parties are correlated. Random splits are of equal sizes and of "
+    "the same columns. Data sets with natural parties were measured once and recorded. Source: VertiBench, Figure 2c."
+)

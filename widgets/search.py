@@ -3,24 +3,38 @@
 from __future__ import annotations
 
 import asyncio
+import time
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 
 from trustkit import Experiment
+from trustkit.records import Stopped
 from trustkit.rounds import data_of, partition_of
 
 __all__ = ["Search"]
 
 WIDE = 40
-"""Columns above which the search for a correlation takes longer than a slider may wait."""
+"""Columns above which the first search for a correlation takes longer than a slider may wait."""
+
+_BEAT = 0.25
+"""Seconds between two words on how far a search is."""
 
 
 class Search:
-    """One worker thread that looks for splits; it touches no widget."""
+    """One worker thread that looks for splits; it touches no widget.
 
-    def __init__(self) -> None:
+    Parameters
+    ----------
+    tell : callable
+        Called on the kernel's loop now and then while a search goes on.
+    """
+
+    def __init__(self, tell: Callable[[], None] = lambda: None) -> None:
+        self.words = ""
+        self._tell = tell
         self._pool = ThreadPoolExecutor(max_workers=1, thread_name_prefix="trustkit-split")
         self._newest: Experiment | None = None
+        self._found: set[tuple[object, ...]] = set()
         self._tasks: set[asyncio.Task[None]] = set()
 
     @property
@@ -48,15 +62,22 @@ class Search:
             loop = asyncio.get_running_loop()
         except RuntimeError:
             loop = None
-        slow = "beta" in experiment.split.args and data_of(experiment).X.shape[1] > WIDE
         behind = bool(self._tasks)  # an older search goes on in the worker, and partitions are made one at a time
-        if loop is None or not (slow or behind):
+        if loop is None or not (self._slow(experiment) or behind):
             partition_of(experiment)
             return
-        self._newest = experiment
+        self._newest, self.words = experiment, ""
         task = loop.create_task(self._look(loop, experiment, found))
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)
+
+    def _slow(self, experiment: Experiment) -> bool:
+        """Whether the range of Icor has to be searched first, in a table where that takes a while."""
+        args = experiment.split.args
+        if "beta" not in args:
+            return False
+        columns = int(data_of(experiment).X.shape[1])
+        return columns > 64 or "alpha" in args or (columns > WIDE and _range(experiment) not in self._found)
 
     async def _look(
         self,
@@ -66,13 +87,33 @@ class Search:
     ) -> None:
         error: Exception | None = None
         try:
-            await loop.run_in_executor(self._pool, self._unless_old, experiment)
+            await loop.run_in_executor(self._pool, self._unless_old, experiment, loop)
+        except Stopped:
+            return
         except Exception as raised:  # it is shown in a card
             error = raised
+        if error is None:
+            self._found.add(_range(experiment))
         if self._newest == experiment:
             self._newest = None
             found(experiment, error)
 
-    def _unless_old(self, experiment: Experiment) -> None:
-        if self._newest == experiment:
-            partition_of(experiment)
+    def _unless_old(self, experiment: Experiment, loop: asyncio.AbstractEventLoop) -> None:
+        last = time.monotonic()
+
+        def progress(stage: str, done: float) -> None:
+            nonlocal last
+            if self._newest != experiment:
+                raise Stopped
+            if time.monotonic() - last > _BEAT:
+                last, self.words = time.monotonic(), f"{stage}, {done:.0%}"
+                loop.call_soon_threadsafe(self._tell)
+
+        progress("", 0.0)
+        partition_of(experiment, progress)
+
+
+def _range(experiment: Experiment) -> tuple[object, ...]:
+    """What the range of Icor depends on: everything but β."""
+    split = {name: value for name, value in experiment.split.args.items() if name != "beta"}
+    return experiment.data, experiment.split.name, *split.items(), experiment.seed

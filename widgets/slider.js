@@ -13,7 +13,9 @@ function render({ model, el }) {
   // JupyterLab would take the arrow keys for itself; this tells it that the page's controls need them.
   input.setAttribute("data-lm-suppress-shortcuts", "true");
   requestAnimationFrame(() => el.closest(".tk-app")?.setAttribute("data-lm-suppress-shortcuts", "true"));
-  el.replaceChildren(label, value, input, hint);
+  const ticks = Object.assign(document.createElement("div"), { className: "tk-ticks" });
+  ticks.setAttribute("aria-hidden", "true");
+  el.replaceChildren(label, value, input, ticks, hint);
 
   let held = false;
   let frame = 0;
@@ -23,7 +25,17 @@ function render({ model, el }) {
     input.setAttribute("aria-valuetext", `${texts[index] ?? ""}`);
     input.style.setProperty("--tk-fill", `${texts.length > 1 ? (100 * index) / (texts.length - 1) : 0}%`);
   };
+  const mark = () => {
+    const texts = model.get("texts");
+    const places = model.get("marks").map((text) => [text, texts.indexOf(text)]).filter(([, at]) => at >= 0);
+    ticks.replaceChildren(...places.map(([text, at]) => {
+      const tick = Object.assign(document.createElement("span"), { textContent: String(Number(text)) });
+      tick.style.setProperty("--tk-at", `${at / Math.max(1, texts.length - 1)}`);
+      return tick;
+    }));
+  };
   const draw = () => {
+    mark();
     symbol.textContent = model.get("symbol");
     name.textContent = model.get("label");
     hint.textContent = model.get("hint");
@@ -57,7 +69,7 @@ function render({ model, el }) {
     model.set("released", model.get("released") + 1);
     model.save_changes();
   });
-  for (const trait of ["symbol", "label", "hint", "about", "texts", "index", "enabled"]) model.on(`change:${trait}`, draw);
+  for (const trait of ["symbol", "label", "hint", "about", "texts", "marks", "index", "enabled"]) model.on(`change:${trait}`, draw);
   draw();
 }
 export default { render };

@@ -27,7 +27,8 @@ class Slider(anywidget.AnyWidget):  # type: ignore[misc]
     value : object
         The one to stand on, or the nearest.
     **traits
-        symbol, label, hint, about (text: the hint's formula and source) and enabled (bool).
+        symbol, label, hint, about (text: the hint's formula and source), marks (texts of the stops that get a tick) and
+        enabled (bool).
     """
 
     _esm = Path(__file__).with_name("slider.js")
@@ -36,6 +37,7 @@ class Slider(anywidget.AnyWidget):  # type: ignore[misc]
     hint = traitlets.Unicode().tag(sync=True)
     about = traitlets.Unicode().tag(sync=True)
     texts = traitlets.List(traitlets.Unicode()).tag(sync=True)
+    marks = traitlets.List(traitlets.Unicode()).tag(sync=True)
     index = traitlets.Int(0).tag(sync=True)
     released = traitlets.Int(0).tag(sync=True)
     enabled = traitlets.Bool(True).tag(sync=True)

@@ -1,26 +1,25 @@
-"""Who holds what: the correlation matrix with party borders across columns, the classes by client across rows."""
+"""Who holds what: each party's columns and where the split stands, or each client's rows and their classes."""
 
 from __future__ import annotations
 
+import html
+import math
 from typing import Any
 
+import numpy as np
 from trustkit.widgets.lab import Lab
-from trustkit.widgets.numbers import ROWS, SYNTHETIC, amount
+from trustkit.widgets.numbers import ALPHA_HAT, BETA, PLANE, ROWS, SYNTHETIC, amount
+from trustkit.widgets.standing import Standing
 from trustkit.widgets.view import View, card, tip
 
 from trustkit import plot
 from trustkit.catalogue import PANELS
 from trustkit.data import FederatedDataset
-from trustkit.split import column_correlation
+from trustkit.plane import held_shares, natural_points
+from trustkit.plot import PlanePoint
+from trustkit.split import estimate_alpha
 
-__all__ = ["SplitPanel"]
-
-_ICOR = (
-    "Icor: mean Pcor over ordered pairs of parties (VertiBench, Eq. 3). Pcor: spread of the singular values of the "
-    "block of correlations between two parties (Eq. 2). β places Icor between the smallest and the largest value that "
-    "any split of "
-    "these columns into parties of these sizes was found to have."
-)
+__all__ = ["SplitPanel", "origin", "searching"]
 
 
 @PANELS.enter("split", title="Who holds what")
@@ -40,12 +39,12 @@ def SplitPanel(lab: Lab | None = None) -> View:  # noqa: N802 (a panel reads as 
     pictures: dict[str, Any] = {}
 
     def draw(state: Lab) -> str:
+        title = "Who holds which rows" if state.setting.across_rows else "Who holds which columns"
         if state.searching:
-            title = "Who holds which rows" if state.setting.across_rows else "Who holds correlated columns"
-            return card(title, "looking for the split: this table is wide …", "")
-        if not state.setting.across_rows:
-            return _columns(state, pictures)
+            return card(title, searching(state), "")
         fed = state.federated()
+        if not state.setting.across_rows:
+            return card(title, *_columns(state, fed, pictures))
         pictures["rows"] = figure = plot.label_shares(fed, figure=pictures.get("rows"))
         sizes = fed.partition.sizes
         label = (
@@ -53,35 +52,85 @@ def SplitPanel(lab: Lab | None = None) -> View:  # noqa: N802 (a panel reads as 
             f"{len(fed.data.classes)} classes"
         )
         rows = tip(f"{sizes.min():,} to {sizes.max():,} rows", ROWS)
-        return card(
-            "Who holds which rows",
-            f"{_origin(fed)}{len(fed)} clients · {rows} · colours are classes",
-            plot.to_svg(figure, label),
-        )
+        text = f"{origin(fed)}{len(fed)} clients · {rows} · colours are classes"
+        return card(title, text, plot.to_svg(figure, label))
 
-    return View(lab or Lab(), draw, ("setting",), "split")
+    return View(lab or Lab(), draw, ("setting", "search", "standing"), "split")
 
 
-def _origin(fed: FederatedDataset) -> str:
+def origin(fed: FederatedDataset) -> str:
+    """Label a picture whose rows are made up.
+
+    Parameters
+    ----------
+    fed : FederatedDataset
+        What it is drawn from.
+
+    Returns
+    -------
+    str
+        HTML, empty for real rows.
+    """
     return f'<span class="tk-tag">{SYNTHETIC}</span> ' if fed.data.provenance.synthetic else ""
 
 
-def _columns(state: Lab, pictures: dict[str, Any]) -> str:
-    fed = state.federated()
-    achieved = fed.partition.achieved
-    pictures["columns"] = figure = plot.correlation_blocks(
-        fed, column_correlation(fed.data), figure=pictures.get("columns")
+def searching(state: Lab) -> str:
+    """Say how far the search for a split is.
+
+    Parameters
+    ----------
+    state : Lab
+        The page's state.
+
+    Returns
+    -------
+    str
+        Text.
+    """
+    far = state.search.words
+    return "looking for the split: this table is wide … " + (f"({far})" if far else "")
+
+
+def _columns(state: Lab, fed: FederatedDataset, pictures: dict[str, Any]) -> tuple[str, str]:
+    """Subtitle and pictures: importance by party, and the plane."""
+    partition = fed.partition
+    if state.experiment is None:
+        raise state.error or ValueError("the controls do not describe an experiment")
+    standing = state.standings.of(state.experiment)
+    sizes = ", ".join(map(str, partition.sizes[:12])) + (" …" if len(fed) > 12 else "")
+    text = f"{origin(fed)}{len(fed)} parties of {sizes} columns"
+    if standing.error is not None:
+        text += f" · not measured: {html.escape(str(standing.error))}"
+    importance = standing.importance
+    shares = None if importance is None else held_shares(importance, partition)
+    alpha = math.nan
+    if shares is not None and importance is not None:
+        alpha = estimate_alpha(importance, partition, reading="package")
+        text += f" · {tip('α̂', ALPHA_HAT)} {amount(alpha)}"
+        text += f" ({amount(estimate_alpha(importance, partition, reading='paper'))} in the paper's reading)"
+    beta = None if standing.beta is None else standing.beta.beta
+    text += f" · {tip('β̂', BETA)} {'…' if beta is None and standing.error is None else amount(beta)}"
+    bars = _bars(fed, shares, pictures)
+    plane = _plane(fed, standing, alpha, math.nan if beta is None else beta, pictures)
+    return text, f'<div class="tk-pair">{bars}{plane}</div>'
+
+
+def _bars(fed: FederatedDataset, shares: np.ndarray | None, pictures: dict[str, Any]) -> str:
+    if shares is None or np.isnan(shares).any():
+        return "<p>measuring the importance of the columns …</p>" if shares is None else "<p>no column matters</p>"
+    asked = fed.partition.achieved.get("shares")
+    pictures["shares"] = figure = plot.party_shares(
+        shares, None if asked is None else np.asarray(asked), figure=pictures.get("shares")
     )
-    icor, bounds = achieved.get("icor"), achieved.get("bounds")
-    text = f"{_origin(fed)}{tip('Icor', _ICOR)} {amount(icor, 3)}"
-    if bounds is not None:
-        exact = "all splits tried" if achieved.get("bounds_exact") else "best found"
-        text += f" between {amount(bounds[0], 3)} and {amount(bounds[1], 3)} ({exact})"
-        text += f" · β asked {amount(achieved.get('asked_beta'))}, achieved {amount(achieved.get('beta'), 3)}"
-    sizes = ", ".join(map(str, fed.partition.sizes[:12])) + (" …" if len(fed) > 12 else "")
-    label = (
-        f"Absolute Spearman correlation of {fed.data.X.shape[1]} columns with the borders of {len(fed)} parties "
-        "holding "
-        f"{sizes} columns; Icor {amount(icor, 3)}"
-    )
-    return card("Who holds correlated columns", text, plot.to_svg(figure, label))
+    largest = int(shares.argmax())
+    label = f"Importance by party: {len(fed)} parties, the most at party {largest + 1} with {shares[largest]:.0%}"
+    return plot.to_svg(figure, label)
+
+
+def _plane(fed: FederatedDataset, standing: Standing, alpha: float, beta: float, pictures: dict[str, Any]) -> str:
+    here = PlanePoint("this split", "current", alpha, beta, fed.data.provenance.synthetic)
+    points = (*(standing.points or ()), *natural_points(), here)
+    pictures["plane"] = figure = plot.split_plane(points, figure=pictures.get("plane"))
+    where = f"α̂ {amount(alpha)}, β̂ {amount(beta)}"
+    label = f"The plane of α̂ and β̂: this split at {where}; random splits and data sets with natural parties beside it"
+    return f'{plot.to_svg(figure, label)}<p class="tk-sub">{tip("what the plane shows", PLANE)}</p>'

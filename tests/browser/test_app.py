@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import json
+import re
 import time
 from typing import TYPE_CHECKING
 
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
 pytestmark = pytest.mark.browser
 
 RADAR, SPLIT, FAIR, CURVE = ".tk-v-pillars", ".tk-v-split", ".tk-v-fairness", ".tk-v-accuracy"
+CORRELATION = ".tk-v-correlation"
 
 
 def visit(page: Page, url: str, query: str = "") -> Page:
@@ -150,13 +152,15 @@ def pillar(text: str, name: str) -> float:
 def test_beta_moves_the_correlation_matrix(page: Page, app_url: str) -> None:
     """β: across columns the matrix and Icor follow, asked and achieved are both shown; α moves the importance split."""
     visit(page, app_url)
-    before = inside(page, SPLIT)
+    assert not page.locator(CORRELATION).is_visible()
     click(page, "across columns")
-    middle = changes(page, SPLIT, before)
-    page.wait_for_function("document.querySelector('.tk-v-split').innerText.includes('Icor')")
+    page.wait_for_function("document.querySelector('.tk-v-correlation').innerText.includes('Icor')")
+    middle = inside(page, CORRELATION)
     press(page, "β correlation between parties", "End")
-    changes(page, SPLIT, middle)
+    changes(page, CORRELATION, middle)
     page.wait_for_function("document.querySelector('.tk-c-beta small').innerText.includes('achieved 1.000')")
+    assert page.locator(".tk-c-beta .tk-ticks").inner_text().split() == ["0", "0.3", "0.6", "1"]
+    assert page.locator(".tk-c-alpha .tk-ticks").inner_text().split() == ["0.1", "1", "10", "100"]
     assert "asked 1.00" in page.locator(".tk-c-beta small").inner_text()
     assert page.get_by_role("slider", name="α importance").is_disabled()
     page.locator(".tk-c-split select").select_option(label="by importance (α)")
@@ -164,6 +168,26 @@ def test_beta_moves_the_correlation_matrix(page: Page, app_url: str) -> None:
     before = inside(page, SPLIT)
     press(page, "α importance", "Home")
     changes(page, SPLIT, before)
+
+
+def test_both_axes_at_once_and_where_the_split_stands(page: Page, app_url: str) -> None:
+    """The joint split takes α and β; importance, α̂, β̂ and the plane are measured beside the page."""
+    visit(page, app_url)
+    click(page, "across columns")
+    page.wait_for_function("document.querySelector('.tk-v-correlation').innerText.includes('Icor')")
+    page.locator(".tk-c-split select").select_option(label="by both (α, β)")
+    stands = "[...document.querySelectorAll('.tk-v-split svg')].at(-1)?.ariaLabel.match(/α̂ [0-9.]+, β̂ [0-9.]+/)"
+    page.wait_for_function(stands, timeout=60_000)
+    page.wait_for_function("document.querySelector('.tk-c-beta small').innerText.startsWith('asked 0.60')")
+    for slider in ("α importance", "β correlation between parties"):
+        assert page.get_by_role("slider", name=slider).is_enabled()
+    bars, plane = (svg.get_attribute("aria-label") or "" for svg in page.locator(f"{SPLIT} svg").all())
+    assert bars.startswith("Importance by party: 4 parties")
+    assert re.search(r"this split at α̂ [0-9.]+, β̂ 0\.[56]", plane)
+    page.wait_for_function("document.querySelector('.tk-v-split').innerHTML.includes('random split')")
+    click(page, "signed")
+    page.wait_for_function("document.querySelector('.tk-v-correlation svg').ariaLabel.startsWith('Spearman')")
+    click(page, "alike together")
     picture(page, "app_columns")
 
 

@@ -15,6 +15,7 @@ from typing import Any
 import ipywidgets as w
 import pytest
 from trustkit.widgets import (
+    CorrelationPanel,
     FairnessPanel,
     Lab,
     ReportPanel,
@@ -24,6 +25,7 @@ from trustkit.widgets import (
     app,
     opening,
 )
+from trustkit.widgets.history import History
 from trustkit.widgets.player import Player, measure
 from trustkit.widgets.view import View
 
@@ -100,7 +102,7 @@ def test_there_is_no_such_preset() -> None:
 def test_every_panel_is_in_the_catalogue_and_stands_alone() -> None:
     """On a lab of its own, and on one that has a result."""
     assert {entry.function for entry in PANELS.values()} == {
-        FairnessPanel, ReportPanel, SplitPanel, TrainPanel, TrustPanel,
+        CorrelationPanel, FairnessPanel, ReportPanel, SplitPanel, TrainPanel, TrustPanel,
     }  # fmt: skip
     lab = Lab(setting_of(PLAIN), measure(tk.run(PLAIN)))
     for entry in PANELS.values():
@@ -181,7 +183,8 @@ def test_axes_and_baseline_on_the_page() -> None:
     assert "; baseline: privacy" in pictures(page)["pillars"]
     page.lab.change(axis="columns", table="wine")
     assert failed(page) == []
-    assert "13 columns with the borders of 4 parties" in pictures(page)["split"]
+    assert "13 columns with the borders of 4 parties" in pictures(page)["correlation"]
+    assert pictures(page)["split"].startswith("Importance by party: 4 parties")
     page.lab.change(epochs=1)
     page.lab.run(wait=True)
     assert failed(page) == []
@@ -247,7 +250,7 @@ def test_two_hundred_redraws_leave_nothing_behind() -> None:
             next(again).refresh()
 
     redraw(50)
-    lab._done.clear()
+    lab._history = History()
     gc.collect()
     before = _megabytes()
     redraw(200)

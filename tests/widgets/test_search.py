@@ -15,6 +15,7 @@ from trustkit.widgets.view import View
 import trustkit as tk
 from tests.widgets.labs import COLUMNS, PATIENCE, PLAIN, hear, heard, setting_of
 from trustkit import use
+from trustkit.records import Progress
 
 WIDE = tk.Experiment("digits", use("correlation", parties=4, beta=0.3), "splitnn", rounds=2)
 
@@ -28,7 +29,7 @@ class Slow:
         self.error, self.real = error, search.partition_of
         monkeypatch.setattr(search, "partition_of", self.find)
 
-    def find(self, experiment: tk.Experiment) -> Any:
+    def find(self, experiment: tk.Experiment, progress: Progress | None = None) -> Any:
         """Stand in for `partition_of`."""
         if threading.current_thread() is threading.main_thread():
             return self.real(experiment)
@@ -109,3 +110,38 @@ def test_without_a_loop_a_wide_table_is_searched_at_once() -> None:
     lab = Lab(setting_of(WIDE))
     assert not lab.searching
     assert lab.federated().partition.achieved["asked_beta"] == 0.3
+
+
+def test_a_search_says_how_far_it_is_and_ends_when_it_is_not_wanted(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The worker leaves it at the next word, and the page hears of the newest only."""
+    stages: list[str] = []
+    began, go = threading.Semaphore(0), threading.Semaphore(0)
+    real = search.partition_of
+
+    def find(experiment: tk.Experiment, progress: Any = None) -> Any:
+        if threading.current_thread() is threading.main_thread():
+            return real(experiment)
+        stages.append(f"begins {experiment.split.args['beta']}")
+        began.release()
+        assert go.acquire(timeout=PATIENCE)
+        progress("least and greatest", 0.25)
+        stages.append(f"ends {experiment.split.args['beta']}")
+        return None
+
+    monkeypatch.setattr(search, "partition_of", find)
+    monkeypatch.setattr(search, "_BEAT", 0.0)
+
+    async def test() -> None:
+        lab = Lab(setting_of(PLAIN), measure(tk.run(PLAIN)))
+        lab.go(setting_of(WIDE))
+        await asyncio.to_thread(began.acquire)
+        lab.change(beta=0.6)
+        go.release()
+        await asyncio.to_thread(began.acquire)
+        with heard(lab) as topics:
+            await hear(lab, "setting", go.release)
+        assert topics == ["search", "setting"]
+        assert lab.search.words == "least and greatest, 25%"
+
+    asyncio.run(test())
+    assert stages == ["begins 0.3", "begins 0.6", "ends 0.6"]

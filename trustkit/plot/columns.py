@@ -2,45 +2,56 @@
 
 from __future__ import annotations
 
-from typing import Any, Literal
+from typing import Any, Literal, get_args
 
 import numpy as np
 from matplotlib.figure import Figure
 
 from trustkit.data import FederatedDataset
-from trustkit.metrics.correlation import pcor_matrix, spearman
+from trustkit.metrics.correlation import pcor_matrix
 from trustkit.plot import style
+from trustkit.split import column_correlation
 
-__all__ = ["correlation_blocks"]
+__all__ = ["Order", "correlation_blocks", "correlations_of", "name_parties"]
 
 Definition = Literal["paper", "package"]
+Order = Literal["party", "clustered"]
 
 _MOST_NAMED = 6
+_MOST_CELLS = 800
+_MOST_COLUMNS = 8192
+_ALL_BORDERS = 16
 
 
-def _draw(size: int) -> Figure:
+def _draw(cells: int, signed: bool, note: bool, longest: str) -> Figure:
     import seaborn as sns
 
     figure = style.blank(3.1, 2.75)
     axes = figure.add_subplot()
     axes.patch.set_alpha(0)
     sns.heatmap(
-        np.zeros((size, size)),
+        np.zeros((cells, cells)),
         ax=axes,
-        vmin=0,
+        vmin=-1 if signed else 0,
         vmax=1,
-        cmap="mako_r",
+        cmap="PRGn" if signed else "mako_r",
         square=True,
         rasterized=True,
         xticklabels=False,
         yticklabels=False,
-        cbar_kws={"shrink": 0.85, "ticks": [0, 0.5, 1], "label": "|Spearman|"},
+        cbar_kws={
+            "shrink": 0.85,
+            "ticks": [-1, 0, 1] if signed else [0, 0.5, 1],
+            "label": "Spearman" if signed else "|Spearman|",
+        },
     )
     mesh = axes.collections[0]
     axes.tick_params(length=0)
-    axes.set_yticks([0], ["P10"])
-    axes.set_xticks([0], ["P10"])
-    style.keep(figure, size, axes=axes, mesh=mesh, borders=[])
+    axes.set_yticks([0], [longest])
+    axes.set_xticks([0], [longest])
+    if note:
+        axes.set_xlabel("a cell is a mean", fontsize=7)
+    style.keep(figure, (cells, signed, note, longest), axes=axes, mesh=mesh, borders=[])
     style.settle(figure)
     return figure
 
@@ -50,8 +61,10 @@ def correlation_blocks(
     corr: np.ndarray | None = None,
     definition: Definition = "paper",
     figure: Figure | None = None,
+    signed: bool = False,
+    order: Order = "party",
 ) -> Figure:
-    """Draw the absolute Spearman correlations of all columns, sorted by party, with Pcor written on the blocks.
+    """Draw the Spearman correlations of all columns, sorted by party, with Pcor written on the blocks.
 
     Parameters
     ----------
@@ -63,54 +76,161 @@ def correlation_blocks(
         Of Pcor.
     figure : Figure, optional
         The picture to redraw.
+    signed : bool
+        Whether negative correlations have colours of their own; otherwise absolute values are drawn.
+    order : {"party", "clustered"}
+        Columns within a party as they are stored, or similar ones side by side (average linkage).
 
     Returns
     -------
     matplotlib.figure.Figure
-        Colours run from 0 to 1 whatever the data, so that two pictures can be compared.
+        Colours run from 0 to 1, or from −1 to 1, whatever the data, so that two pictures can be compared. With more
+        than 800 columns a cell is the mean over several; the picture then says over how many. Where parties are too
+        narrow for borders and names of their own, some of these are left out; the picture then says so of borders.
 
     Raises
     ------
     ValueError
-        If the partition is over rows.
+        If the partition is over rows, there are more than 8,192 columns, or the order is unknown.
     """
-    if fed.partition.axis != "columns":
-        raise ValueError("correlation_blocks needs a partition over columns, got one over rows")
-    owner, parties = fed.partition.owner, len(fed)
-    corr = spearman(fed.data.X[~fed.data.held_out]) if corr is None else corr
-    order = np.argsort(np.where(owner < 0, parties, owner), kind="stable")
+    corr, owner, parties = correlations_of("correlation_blocks", fed, corr), fed.partition.owner, len(fed)
+    if order not in get_args(Order):
+        raise ValueError(f"order must be 'party' or 'clustered', got {order!r}")
+    place = np.argsort(np.where(owner < 0, parties, owner), kind="stable")
+    if order == "clustered":
+        place = np.concatenate([_clustered(corr, own, signed) for own in _runs(place, fed.partition.sizes)])
+    m = place.size
+    side = max(1, -(-m // _MOST_CELLS))  # columns in a cell
+    edges = np.concatenate([[0], np.cumsum(fed.partition.sizes)]) / side
+    borders, all_drawn = _borders(edges[1:], m / side)
+    notes = [f"{m:,} columns; a cell is a mean over {side} × {side}"] if side > 1 else []
+    notes += [] if all_drawn else ["not all borders"]
+    shape = (-(-m // side), signed, bool(notes), "P10" if parties < 100 else f"P{parties}")
     with style.looks():
-        if figure is None or style.artists(figure, len(order)) is None:
-            figure = _draw(len(order))
-        parts = style.artists(figure, len(order)) or {}
-        parts["mesh"].set_array(np.abs(corr)[np.ix_(order, order)])
+        if figure is None or style.artists(figure, shape) is None:
+            figure = _draw(*shape)
+        parts = style.artists(figure, shape) or {}
+        parts["mesh"].set_array(_cells(corr, place, side, signed))
         axes = parts["axes"]
         for artist in parts["borders"]:
             artist.remove()
-        edges = np.concatenate([[0], np.cumsum(fed.partition.sizes)])
-        lines = [
-            line(edge, color=style.WARN, linewidth=1.4)
-            for edge in edges[1:]
-            if edge < len(order)
-            for line in (axes.axhline, axes.axvline)
-        ]
+        width = 1.4 if parties <= _ALL_BORDERS else 0.6
+        lines = [line(edge, color=style.WARN, linewidth=width) for edge in borders
+                 for line in (axes.axhline, axes.axvline)]  # fmt: skip
         centres = (edges[:-1] + edges[1:]) / 2
-        named = _apart(centres, fed.partition.sizes)
-        ticks = [f"P{k + 1}" for k in named]
-        axes.set_xticks(centres[named], ticks, rotation=0)
-        axes.set_yticks(centres[named], ticks, rotation=0)
+        name_parties(axes, centres, fed.partition.sizes, m / side, np.arange(parties))
+        if notes:
+            axes.set_xlabel(", ".join(notes), fontsize=7)
         words = _pcor_words(axes, corr, fed, centres, definition) if parties <= _MOST_NAMED else []
         parts["borders"] = [*lines, *words]
     return figure
 
 
-def _apart(centres: np.ndarray, sizes: np.ndarray) -> list[int]:
-    """The parties whose names do not run into one another: largest first, each a fourteenth of the axis away."""
+def correlations_of(picture: str, fed: FederatedDataset, corr: np.ndarray | None) -> np.ndarray:
+    """Check what a picture of columns is drawn of, and correlate the columns if that is not done yet.
+
+    Parameters
+    ----------
+    picture : str
+        Its name, for the message.
+    fed : FederatedDataset
+        Has to be over columns.
+    corr : (m, m) array or None
+        The correlation matrix, if there is one.
+
+    Returns
+    -------
+    (m, m) array
+        The matrix given, or Spearman's of the training rows.
+
+    Raises
+    ------
+    ValueError
+        If the partition is over rows, there are more than 8,192 columns, or the matrix has another size.
+    """
+    if fed.partition.axis != "columns":
+        raise ValueError(f"{picture} needs a partition over columns, got one over rows")
+    m = fed.partition.owner.size
+    if m > _MOST_COLUMNS:
+        raise ValueError(f"{picture} draws at most {_MOST_COLUMNS:,} columns, got {m:,}")
+    if corr is not None and corr.shape != (m, m):
+        raise ValueError(f"corr must have a row and a column for each of the {m} columns, got shape {corr.shape}")
+    return column_correlation(fed.data) if corr is None else corr
+
+
+def name_parties(axes: Any, centres: np.ndarray, sizes: np.ndarray, length: float, parties: np.ndarray) -> None:
+    """Write P1, P2, … along both axes of a matrix, as far as the names do not run into one another.
+
+    Parameters
+    ----------
+    axes : matplotlib.axes.Axes
+        Of the matrix.
+    centres : (K,) float array
+        Where the names stand.
+    sizes : (K,) int array
+        Columns of each party; larger ones are named first, one without columns not at all.
+    length : float
+        Of either axis, in the units of the centres.
+    parties : (K,) int array
+        The parties' numbers, from 0.
+    """
+    widest = 1 + len(str(parties.max(initial=0) + 1))
+    for axis, gap in ((axes.xaxis, max(1 / 14, widest / 20)), (axes.yaxis, 1 / 14)):
+        named = _apart(centres, sizes, gap * length)
+        axis.set_ticks(centres[named], [f"P{parties[k] + 1}" for k in named], rotation=0)
+
+
+def _apart(centres: np.ndarray, sizes: np.ndarray, gap: float) -> list[int]:
+    """Choose the largest parties whose centres are so far apart."""
     chosen: list[int] = []
     for k in np.argsort(-sizes, kind="stable"):
-        if sizes[k] and all(abs(centres[k] - centres[other]) >= sizes.sum() / 14 for other in chosen):
+        if sizes[k] and all(abs(centres[k] - centres[other]) >= gap for other in chosen):
             chosen.append(int(k))
     return sorted(chosen)
+
+
+def _runs(place: np.ndarray, sizes: np.ndarray) -> list[np.ndarray]:
+    """The columns of each party, and last those of nobody."""
+    return np.split(place, np.cumsum(sizes))
+
+
+def _clustered(corr: np.ndarray, own: np.ndarray, signed: bool) -> np.ndarray:
+    """Sort columns so that similar ones are neighbours: the leaves of a tree by average linkage."""
+    if own.size < 3:
+        return own
+    from scipy.cluster.hierarchy import leaves_list, linkage
+
+    block = corr[np.ix_(own, own)]
+    distance = 1 - (block if signed else np.abs(block))
+    tree = linkage(distance[np.triu_indices(own.size, 1)], "average")
+    return np.asarray(own[leaves_list(tree)])
+
+
+def _cells(corr: np.ndarray, place: np.ndarray, side: int, signed: bool) -> np.ndarray:
+    """The matrix in the given order, or means over squares of it."""
+    if side == 1:
+        found: np.ndarray = corr[np.ix_(place, place)]
+        return found if signed else np.abs(found)
+    starts = np.arange(0, place.size, side)
+    strips = [corr[place[start : start + side]] for start in starts]
+    rows = [(strip if signed else np.abs(strip)).mean(axis=0)[place] for strip in strips]
+    return np.asarray(np.add.reduceat(rows, starts, axis=1) / np.diff(starts, append=place.size))
+
+
+def _borders(edges: np.ndarray, length: float) -> tuple[list[float], bool]:
+    """The borders to draw, and whether these are all: of many parties only some, so that there is more than borders."""
+    inside = np.unique(edges[edges < length])
+    if edges.size <= _ALL_BORDERS:
+        return inside.tolist(), True
+    kept: list[float] = []
+    for gap in (length / 64, length / 16):
+        kept = []
+        for edge in inside:
+            if edge - (kept[-1] if kept else 0) >= gap:
+                kept.append(float(edge))
+        if len(kept) == inside.size:
+            return kept, True
+    return kept, False
 
 
 def _pcor_words(

@@ -1,0 +1,78 @@
+"""The correlation panel: matrix, Pcor and Icor between its bounds; signed or not, in either order."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+from trustkit.widgets import CorrelationPanel, Lab
+
+import trustkit as tk
+from tests.widgets.labs import COLUMNS, PLAIN, setting_of
+from trustkit import use
+from trustkit.rounds import partition_of
+
+
+def parts(panel: Any) -> tuple[Any, Any, Any]:
+    """Return the view and the two choices."""
+    view, choices = panel.children
+    return (view, *choices.children)
+
+
+def labels(html: str) -> list[str]:
+    """Return what the pictures say to people who do not see them."""
+    return re.findall(r'<svg role="img" aria-label="([^"]*)"', html)
+
+
+def test_three_pictures_say_what_the_partition_says() -> None:
+    """Matrix, gauge and parties; asked and achieved β are both there."""
+    view, _, _ = parts(CorrelationPanel(Lab(setting_of(COLUMNS))))
+    achieved = partition_of(COLUMNS).achieved
+    matrix, gauge, pairs = labels(view.value)
+    assert matrix.startswith("Absolute Spearman correlation of 13 columns with the borders of 3 parties")
+    assert "holding 5, 4, 4 columns" in matrix
+    assert f"Icor {achieved['icor']:.3f} between {achieved['bounds'][0]:.3f} and {achieved['bounds'][1]:.3f}" in gauge
+    low, high = achieved["bounds"]
+    assert f"target {low + 0.5 * (high - low):.3f}" in gauge
+    assert pairs.startswith("Pcor of every two of 3 parties")
+    assert f"β asked 0.50, achieved {achieved['beta']:.3f}" in view.value
+
+
+def test_choices_redraw() -> None:
+    """Signed values, and like columns side by side; the numbers stay."""
+    view, sign, order = parts(CorrelationPanel(Lab(setting_of(COLUMNS))))
+    before = view.value
+    sign.value = True
+    signed = view.value
+    assert labels(signed)[0].startswith("Spearman correlation")
+    assert signed != before
+    order.value = "clustered"
+    assert view.value not in (before, signed)
+    sign.value, order.value = False, "party"
+    assert labels(view.value) == labels(before)
+
+
+def test_it_hides_across_rows() -> None:
+    """There it has nothing to say; back across columns it returns."""
+    lab = Lab(setting_of(PLAIN))
+    panel = CorrelationPanel(lab)
+    assert (panel.layout.display, parts(panel)[0].value) == ("none", "")
+    lab.go(setting_of(COLUMNS))
+    assert panel.layout.display == ""
+    assert len(labels(parts(panel)[0].value)) == 3
+
+
+def test_a_split_without_a_target_has_no_bounds() -> None:
+    """The natural views of a table: Icor is measured, nothing was asked for."""
+    wanted = tk.Experiment("landsat", "by_views", "splitnn", rounds=1)
+    view, _, _ = parts(CorrelationPanel(Lab(setting_of(wanted))))
+    _, gauge, _ = labels(view.value)
+    assert gauge == f"Icor {partition_of(wanted).achieved['icor']:.3f}"
+    assert "asked" not in view.value
+
+
+def test_synthetic_rows_are_labelled() -> None:
+    """In the card itself."""
+    wanted = tk.Experiment(use("radar_synthetic", rows=1000), "by_views", "splitnn", rounds=1)
+    view, _, _ = parts(CorrelationPanel(Lab(setting_of(wanted))))
+    assert '<span class="tk-tag">synthetic data</span>' in view.value

@@ -1,0 +1,116 @@
+"""Where a column split stands is measured beside the page, in the order of what is quick; the newest wish wins."""
+
+from __future__ import annotations
+
+import asyncio
+import threading
+from typing import Any
+
+import numpy as np
+import pytest
+from trustkit.widgets import standing
+from trustkit.widgets.standing import Standing, Standings
+
+from tests.widgets.labs import COLUMNS, PATIENCE
+from trustkit.rounds import data_of, partition_of
+from trustkit.split import column_importance
+
+OTHER = COLUMNS.change(split__beta=1.0)
+
+
+def test_without_a_loop_everything_is_measured_at_once() -> None:
+    """As in a script; the split was searched with the bounds that its β is judged by, so both are one number."""
+    found = Standings(lambda: None).of(COLUMNS)
+    assert found.whole
+    assert np.array_equal(found.importance, column_importance(data_of(COLUMNS)))
+    assert found.beta.beta == pytest.approx(partition_of(COLUMNS).achieved["beta"], abs=1e-9)
+    assert {point.kind for point in found.points} == {"random"}
+    assert all(point.alpha > 0 and 0 <= point.beta <= 1 for point in found.points)
+
+
+def test_more_is_told_as_it_is_known(monkeypatch: pytest.MonkeyPatch) -> None:
+    """First nothing, then importance, then β, then the random splits; each time the page hears of it."""
+    gate, real = threading.Semaphore(0), standing.estimate_beta
+
+    def slow(*args: Any) -> Any:
+        assert gate.acquire(timeout=PATIENCE)
+        return real(*args)
+
+    monkeypatch.setattr(standing, "estimate_beta", slow)
+    seen: list[Standing] = []
+
+    async def test() -> None:
+        told = asyncio.Event()
+        standings = Standings(told.set)
+        assert standings.of(COLUMNS).importance is None
+        await asyncio.wait_for(told.wait(), PATIENCE)
+        seen.append(standings.of(COLUMNS))
+        gate.release()
+        while not standings.of(COLUMNS).whole:
+            told.clear()
+            await asyncio.wait_for(told.wait(), PATIENCE)
+        seen.append(standings.of(COLUMNS))
+
+    asyncio.run(test())
+    assert seen[0].importance is not None
+    assert (seen[0].beta, seen[0].points) == (None, None)
+    assert seen[1].whole
+
+
+def test_the_newest_wish_wins(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What the controls have left behind is given up, and measured anew if they come back to it."""
+    gate, began, real = threading.Semaphore(0), threading.Semaphore(0), standing.estimate_beta
+
+    def slow(*args: Any) -> Any:
+        began.release()
+        assert gate.acquire(timeout=PATIENCE)
+        args[-1]("bounds", 0.5)  # the search tells how far it is, and may be ended there
+        return real(*args)
+
+    monkeypatch.setattr(standing, "estimate_beta", slow)
+
+    async def test() -> None:
+        told = asyncio.Event()
+        standings = Standings(told.set)
+        standings.of(COLUMNS)
+        await asyncio.to_thread(began.acquire)
+        standings.of(OTHER)
+        gate.release(9)
+        while not standings.of(OTHER).whole:
+            told.clear()
+            await asyncio.wait_for(told.wait(), PATIENCE)
+        again = standings.of(COLUMNS)
+        assert not again.whole
+        while not standings.of(COLUMNS).whole:
+            told.clear()
+            await asyncio.wait_for(told.wait(), PATIENCE)
+
+    asyncio.run(test())
+
+
+def test_what_cannot_be_measured_says_why(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Once, and what was measured before is kept."""
+
+    def fail(*args: Any) -> Any:
+        raise ValueError("no bounds today")
+
+    monkeypatch.setattr(standing, "estimate_beta", fail)
+    standings = Standings(lambda: None)
+    found = standings.of(COLUMNS)
+    assert found.whole
+    assert str(found.error) == "no bounds today"
+    assert found.importance is not None
+    assert standings.of(COLUMNS) is found
+
+
+def test_a_failure_is_shown_in_the_panel(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Beside the pictures that can be drawn."""
+    from trustkit.widgets import Lab, Setting, SplitPanel
+
+    def fail(*args: Any) -> Any:
+        raise ValueError("no <bounds> today")
+
+    monkeypatch.setattr(standing, "estimate_beta", fail)
+    panel = SplitPanel(Lab(Setting.of(COLUMNS)))
+    assert "not measured: no &lt;bounds&gt; today" in panel.value
+    assert panel.value.count("<svg") == 2

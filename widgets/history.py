@@ -1,0 +1,63 @@
+"""Where the controls have been: settings to go back to, and forth again."""
+
+from __future__ import annotations
+
+from trustkit.widgets.setting import Setting
+
+__all__ = ["History"]
+
+
+class History:
+    """Two stacks of settings; what is undone can be redone until something else is changed."""
+
+    def __init__(self) -> None:
+        self._done: list[Setting] = []
+        self._undone: list[Setting] = []
+
+    def leave(self, setting: Setting) -> None:
+        """Note a setting that is left for another one.
+
+        Parameters
+        ----------
+        setting : Setting
+            The way back.
+        """
+        self._done.append(setting)
+        self._undone.clear()
+
+    def back(self, now: Setting) -> Setting | None:
+        """Take the way back.
+
+        Parameters
+        ----------
+        now : Setting
+            Where the controls are.
+
+        Returns
+        -------
+        Setting or None
+            Where they were; ``None`` at the start.
+        """
+        return self._turn(self._done, self._undone, now)
+
+    def forth(self, now: Setting) -> Setting | None:
+        """Take the way forth again.
+
+        Parameters
+        ----------
+        now : Setting
+            Where the controls are.
+
+        Returns
+        -------
+        Setting or None
+            Where they were before going back; ``None`` if nothing was undone.
+        """
+        return self._turn(self._undone, self._done, now)
+
+    @staticmethod
+    def _turn(source: list[Setting], other: list[Setting], now: Setting) -> Setting | None:
+        if not source:
+            return None
+        other.append(now)
+        return source.pop()
