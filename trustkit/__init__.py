@@ -19,7 +19,9 @@ if TYPE_CHECKING:
     from trustkit.experiment import Experiment
     from trustkit.facts import facts_of
     from trustkit.findings import fairness_of, headline_of
+    from trustkit.handover import write_parties
     from trustkit.partition import Partition
+    from trustkit.plane import natural_points, plane_point, random_points
     from trustkit.preset import presets
     from trustkit.records import Round, RunRecord, watch
     from trustkit.rounds import build, grid, play, run, sweep
@@ -33,15 +35,17 @@ _HOME = {
     "Round": "records", "RunRecord": "records", "watch": "records",
     "Experiment": "experiment", "presets": "preset",
     "build": "rounds", "grid": "rounds", "play": "rounds", "run": "rounds", "sweep": "rounds",
-    "facts_of": "facts", "fairness_of": "findings", "headline_of": "findings",
+    "facts_of": "facts", "fairness_of": "findings", "headline_of": "findings", "write_parties": "handover",
+    "natural_points": "plane", "plane_point": "plane", "random_points": "plane",
     "FactSheet": "trust", "TrustReport": "trust", "assess": "trust",
 }  # fmt: skip
 _ROOMS = ("datasets", "export", "metrics", "plot", "split", "store", "widgets")
 
 __all__ = [
     "Dataset", "Experiment", "FactSheet", "FederatedDataset", "Partition", "Party", "Round", "RunRecord", "TrustReport",
-    "Use", "assess", "build", "datasets", "export", "facts_of", "fairness_of", "grid", "headline_of", "metrics", "play",
-    "plot", "presets", "run", "split", "store", "sweep", "use", "watch",
+    "Use", "assess", "build", "datasets", "export", "facts_of", "fairness_of", "grid", "headline_of", "metrics",
+    "natural_points", "plane_point", "play", "plot", "presets", "random_points", "run", "split", "store", "sweep",
+    "use", "watch", "write_parties",
 ]  # fmt: skip
 
 
