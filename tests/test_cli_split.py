@@ -168,6 +168,7 @@ REFUSED = {
     "wine --target class --out out": r"--target and --client are for tables \(.*\), got 'wine'$",
     "10GB.csv --target y --beta 0.5 --out out": r"path must be a table .*, got '10GB\.csv'$",
     "10GB.libsvm --beta 0.5 --out out": r"got '10GB\.libsvm'$",
+    "no/10GB --beta 0.5 --out out": "data must be a data set's name, or a file or folder that exists, got 'no/10GB'$",
     "own.csv --target pay --out out": "target must be a column's name or index, got 'pay'; known are age, ",
     "used --out out": "there must be the CSV files of 2 parties or more, got 0 at used$",
     "cut.libsvm --out out": r"line 2 of cut\.libsvm",

@@ -136,6 +136,8 @@ def _loaded(data: str, target: str, client: str) -> Dataset:
         return read_parties(path)
     if ending in _LIBSVM or (data not in DATASETS and path.is_file()):
         return datasets.read_libsvm(data)
+    if data not in DATASETS and len(path.parts) > 1:
+        raise ValueError(f"data must be a data set's name, or a file or folder that exists, got {data!r}")
     loaded: Dataset = datasets.load(data)
     return loaded
 

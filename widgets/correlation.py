@@ -14,6 +14,7 @@ from trustkit import plot
 from trustkit.catalogue import PANELS
 from trustkit.data import FederatedDataset
 from trustkit.split import column_correlation
+from trustkit.split.measured import WIDE
 
 __all__ = ["CorrelationPanel"]
 
@@ -68,7 +69,7 @@ def CorrelationPanel(lab: Lab | None = None) -> w.VBox:  # noqa: N802 (a panel r
 def _words(fed: FederatedDataset) -> str:
     achieved = fed.partition.achieved
     icor, bounds = achieved.get("icor"), achieved.get("bounds")
-    text = f"{origin(fed)}{tip('Icor', ICOR)} {amount(icor, 3)}"
+    text = f"{origin(fed)}{tip('Icor', ICOR)} {'not measured by this split' if icor is None else amount(icor, 3)}"
     if bounds is not None:
         exact = "all splits tried" if achieved.get("bounds_exact") else "best found"
         text += f" between {amount(bounds[0], 3)} and {amount(bounds[1], 3)} ({exact})"
@@ -79,6 +80,9 @@ def _words(fed: FederatedDataset) -> str:
 
 
 def _pictures(fed: FederatedDataset, pictures: dict[str, Any], signed: bool, order: str) -> str:
+    columns = int(fed.data.X.shape[1])
+    if columns > WIDE:  # they would be drawn for seconds, while the page stands still
+        return f"<p>The correlations are drawn of at most {WIDE:,} columns; this table has {columns:,}.</p>"
     corr, achieved = column_correlation(fed.data), fed.partition.achieved
     definition = achieved.get("definition", "paper")
     pictures["matrix"] = matrix = plot.correlation_blocks(

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 from trustkit.widgets.lab import Lab
-from trustkit.widgets.numbers import ALPHA_HAT, BETA, PLANE, ROWS, SYNTHETIC, amount
+from trustkit.widgets.numbers import ALPHA_HAT, BETA, PLANE, ROWS, SYNTHETIC, amount, bytes_text
 from trustkit.widgets.standing import Standing
 from trustkit.widgets.view import View, card, tip
 
@@ -17,7 +17,9 @@ from trustkit.catalogue import PANELS
 from trustkit.data import FederatedDataset
 from trustkit.plane import held_shares, natural_points
 from trustkit.plot import PlanePoint
+from trustkit.rounds import data_of
 from trustkit.split import estimate_alpha
+from trustkit.split.measured import WIDE
 
 __all__ = ["SplitPanel", "origin", "searching"]
 
@@ -87,8 +89,12 @@ def searching(state: Lab) -> str:
     str
         Text.
     """
-    far = state.search.words
-    return "looking for the split: this table is wide … " + (f"({far})" if far else "")
+    far = f" ({state.search.words})" if state.search.words else ""
+    if state.experiment is None:
+        return f"looking for the split …{far}"
+    columns = int(data_of(state.experiment).X.shape[1])
+    wide = f" (their correlations are {bytes_text(4 * columns**2)}: minutes)" if columns > WIDE else ""
+    return f"looking for the split of {columns:,} columns{wide}; any other setting ends the search …{far}"
 
 
 def _columns(state: Lab, fed: FederatedDataset, pictures: dict[str, Any]) -> tuple[str, str]:
@@ -97,8 +103,7 @@ def _columns(state: Lab, fed: FederatedDataset, pictures: dict[str, Any]) -> tup
     if state.experiment is None:
         raise state.error or ValueError("the controls do not describe an experiment")
     standing = state.standings.of(state.experiment)
-    sizes = ", ".join(map(str, partition.sizes[:12])) + (" …" if len(fed) > 12 else "")
-    text = f"{origin(fed)}{len(fed)} parties of {sizes} columns"
+    text = f"{origin(fed)}{len(fed)} parties of {_sizes(fed)} columns"
     if standing.error is not None:
         text += f" · not measured: {html.escape(str(standing.error))}"
     importance = standing.importance
@@ -108,29 +113,50 @@ def _columns(state: Lab, fed: FederatedDataset, pictures: dict[str, Any]) -> tup
         alpha = estimate_alpha(importance, partition, reading="package")
         text += f" · {tip('α̂', ALPHA_HAT)} {amount(alpha)}"
         text += f" ({amount(estimate_alpha(importance, partition, reading='paper'))} in the paper's reading)"
-    beta = None if standing.beta is None else standing.beta.beta
+    beta = partition.achieved.get("beta") if standing.beta is None else standing.beta.beta
     text += f" · {tip('β̂', BETA)} {'…' if beta is None and standing.error is None else amount(beta)}"
-    bars = _bars(fed, shares, pictures)
-    plane = _plane(fed, standing, alpha, math.nan if beta is None else beta, pictures)
+    unknown = shares is None and standing.error is not None
+    bars = "<p>the importance of the columns is not known</p>" if unknown else _bars(fed, shares, pictures)
+    plane = _plane(fed, standing, alpha, beta, pictures)
     return text, f'<div class="tk-pair">{bars}{plane}</div>'
+
+
+def _sizes(fed: FederatedDataset) -> str:
+    """The parties' sizes, with their names if they have any: 76 (fou), 216 (fac), …"""
+    names = fed.partition.achieved.get("names", ())
+    named = [f" ({html.escape(str(name))})" for name in names] if len(names) == len(fed) else [""] * len(fed)
+    sizes = [f"{size}{name}" for size, name in zip(fed.partition.sizes[:12], named, strict=False)]
+    return ", ".join(sizes) + (" …" if len(fed) > 12 else "")
 
 
 def _bars(fed: FederatedDataset, shares: np.ndarray | None, pictures: dict[str, Any]) -> str:
     if shares is None or np.isnan(shares).any():
         return "<p>measuring the importance of the columns …</p>" if shares is None else "<p>no column matters</p>"
     asked = fed.partition.achieved.get("shares")
+    shown = (shares.tolist(), asked)
+    if pictures.get("shares shown") == shown:
+        return str(pictures["shares svg"])
     pictures["shares"] = figure = plot.party_shares(
         shares, None if asked is None else np.asarray(asked), figure=pictures.get("shares")
     )
     largest = int(shares.argmax())
     label = f"Importance by party: {len(fed)} parties, the most at party {largest + 1} with {shares[largest]:.0%}"
-    return plot.to_svg(figure, label)
+    pictures["shares shown"], pictures["shares svg"] = shown, plot.to_svg(figure, label)
+    return str(pictures["shares svg"])
 
 
-def _plane(fed: FederatedDataset, standing: Standing, alpha: float, beta: float, pictures: dict[str, Any]) -> str:
-    here = PlanePoint("this split", "current", alpha, beta, fed.data.provenance.synthetic)
-    points = (*(standing.points or ()), *natural_points(), here)
+def _plane(
+    fed: FederatedDataset, standing: Standing, alpha: float, beta: float | None, pictures: dict[str, Any]
+) -> str:
+    points = (*(standing.points or ()), *natural_points())
+    if standing.error is not None or (beta is not None and standing.importance is not None):
+        beta = math.nan if beta is None else beta
+        points = (*points, PlanePoint("this split", "current", alpha, beta, fed.data.provenance.synthetic))
+    if pictures.get("plane shown") == points:
+        return str(pictures["plane svg"])
     pictures["plane"] = figure = plot.split_plane(points, figure=pictures.get("plane"))
-    where = f"α̂ {amount(alpha)}, β̂ {amount(beta)}"
+    where = f"α̂ {amount(None if standing.importance is None else alpha)}, β̂ {amount(beta)}"
     label = f"The plane of α̂ and β̂: this split at {where}; random splits and data sets with natural parties beside it"
-    return f'{plot.to_svg(figure, label)}<p class="tk-sub">{tip("what the plane shows", PLANE)}</p>'
+    words = f'<p class="tk-sub">{tip("what the plane shows", PLANE)}</p>'
+    pictures["plane shown"], pictures["plane svg"] = points, plot.to_svg(figure, label) + words
+    return str(pictures["plane svg"])

@@ -6,7 +6,8 @@ import asyncio
 from collections import OrderedDict
 from collections.abc import Callable, Hashable
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from typing import Any
 
 import numpy as np
 
@@ -62,6 +63,8 @@ class Standings:
         self._tell = tell
         self._pool = ThreadPoolExecutor(max_workers=1, thread_name_prefix="trustkit-standing")
         self._known: OrderedDict[Hashable, Standing] = OrderedDict()
+        self._importance: OrderedDict[Hashable, np.ndarray] = OrderedDict()
+        self._points: OrderedDict[Hashable, tuple[PlanePoint, ...]] = OrderedDict()
         self._newest: Hashable = None
         self._tasks: set[asyncio.Task[None]] = set()
 
@@ -76,10 +79,11 @@ class Standings:
         Returns
         -------
         Standing
-            Whole where no loop is running, as in a script.
+            Whole where no loop is running, as in a script. What does not depend on the division (the importance of the
+            columns, random splits) stays known while a slider moves.
         """
         key = (experiment.data, experiment.split, experiment.seed)
-        known = self._known.get(key, Standing())
+        known = self._known.get(key) or self._shared(experiment)
         if known.whole or self._newest == key:
             return known
         try:
@@ -93,7 +97,11 @@ class Standings:
         task = loop.create_task(self._look(loop, experiment, key))
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)
-        return self._known.get(key, Standing())
+        return known
+
+    def _shared(self, experiment: Experiment) -> Standing:
+        """What other divisions of the same columns have shown already."""
+        return Standing(self._importance.get(experiment.data), None, self._points.get(_others(experiment)))
 
     async def _look(self, loop: asyncio.AbstractEventLoop, experiment: Experiment, key: Hashable) -> None:
         def told() -> None:
@@ -109,24 +117,37 @@ class Standings:
                 raise Stopped
 
         def keep(standing: Standing) -> Standing:
-            self._known[key] = standing
-            while len(self._known) > _KEPT:
-                self._known.popitem(last=False)
+            _remember(self._known, key, standing)
             told()
             return standing
 
-        standing = Standing()
+        standing = self._shared(experiment)
         try:
             progress("", 0.0)
             data, partition = data_of(experiment), partition_of(experiment)
-            standing = keep(Standing(column_importance(data)))
+            standing = keep(replace(standing, importance=column_importance(data)))
+            _remember(self._importance, experiment.data, standing.importance)
             progress("", 0.0)
             definition = partition.achieved.get("definition", "paper")
             beta = estimate_beta(data, partition, definition, experiment.seed, progress)
-            standing = keep(Standing(standing.importance, beta))
-            points = random_points(data, partition.parties, 8, definition, experiment.seed, progress)
-            keep(Standing(standing.importance, beta, points))
+            standing = keep(replace(standing, beta=beta))
+            if standing.points is None:
+                points = random_points(data, partition.parties, 8, definition, experiment.seed, progress)
+                _remember(self._points, _others(experiment), points)
+                keep(replace(standing, points=points))
         except Stopped:
             self._known.pop(key, None)
         except Exception as error:  # the panel says so
-            keep(Standing(standing.importance, standing.beta, standing.points, error))
+            keep(replace(standing, error=error))
+
+
+def _others(experiment: Experiment) -> Hashable:
+    """What random splits beside this one depend on."""
+    partition = partition_of(experiment)
+    return experiment.data, partition.parties, partition.achieved.get("definition", "paper"), experiment.seed
+
+
+def _remember(known: OrderedDict[Hashable, Any], key: Hashable, value: Any) -> None:
+    known[key] = value
+    while len(known) > _KEPT:
+        known.popitem(last=False)

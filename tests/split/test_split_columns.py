@@ -88,17 +88,21 @@ def test_the_expected_columns_and_importance_of_a_party(allow_empty: bool) -> No
     """
     m, alpha, runs = 10, (0.5, 1.0, 2.5), 2000
     X, weight = stream(0, "theorem").normal(size=(5, m)), np.arange(1.0, m + 1)
-    drawn = [tk.split.importance(X, 3, alpha, allow_empty, seed) for seed in range(runs)]
+    drawn = [shares.deal_columns(m, 3, alpha, allow_empty, seed) for seed in range(runs)]
+    for seed in range(0, runs, 100):  # that is what the split does
+        made = tk.split.importance(X, 3, alpha, allow_empty, seed)
+        assert made.owner.tolist() == drawn[seed][0].tolist()
+        assert made.achieved["shares"] == drawn[seed][1].tolist()
     a = np.array(alpha) / sum(alpha)
     part = a if allow_empty else (1 + (m - 3) * a) / m
-    sums = np.array([np.bincount(one.owner, weight, minlength=3) for one in drawn])
-    for got, whole in ((np.array([one.achieved["counts"] for one in drawn]), m), (sums, weight.sum())):
+    counts, sums = (np.array([np.bincount(owner, each, 3) for owner, _ in drawn]) for each in (None, weight))
+    for got, whole in ((counts, m), (sums, weight.sum())):
         error = got.std(axis=0) / np.sqrt(runs)
         assert (np.abs(got.mean(axis=0) - whole * part) < 4 * error).all()
-    shares = np.array([one.achieved["shares"] for one in drawn])
+    parts = np.array([part for _, part in drawn])
     # Var(p_k) = α_k(Σα − α_k)/(Σα²(Σα + 1)): here Σα = 4, so α_k(4 − α_k)/80
     variance = [one * (4 - one) / 80 for one in alpha]
-    np.testing.assert_allclose(shares.var(axis=0), variance, rtol=0.1)
+    np.testing.assert_allclose(parts.var(axis=0), variance, rtol=0.1)
 
 
 def test_shares_are_dirichlet() -> None:
@@ -124,12 +128,13 @@ def test_shares_are_finite_for_any_alpha(alpha: float, parties: int, seed: int) 
 
 def test_importance_moves_smoothly() -> None:
     """A small step of α moves few columns, and small α concentrates them."""
-    X = stream(0, "wide").normal(size=(4, 400))
-    steps = [tk.split.importance(X, 4, float(alpha), seed=3) for alpha in np.geomspace(0.01, 10, 200)]
-    moved = [(one.owner != two.owner).mean() for one, two in itertools.pairwise(steps)]
+    steps = [shares.deal_columns(400, 4, float(alpha), False, seed=3)[0] for alpha in np.geomspace(0.01, 10, 200)]
+    moved = [(one != two).mean() for one, two in itertools.pairwise(steps)]
     assert max(moved) < 0.1
-    assert steps[0].sizes.max() > 350
-    assert steps[-1].sizes.max() < 200
+    assert np.bincount(steps[0]).max() > 350
+    assert np.bincount(steps[-1]).max() < 200
+    made = tk.split.importance(stream(0, "wide").normal(size=(4, 400)), 4, 10.0, seed=3)
+    assert (made.owner == steps[-1]).all()
 
 
 def test_correlation_reports_what_was_asked_and_reached() -> None:
@@ -144,6 +149,7 @@ def test_correlation_reports_what_was_asked_and_reached() -> None:
         assert got["beta"] == (got["icor"] - low) / (high - low)
         assert (got["asked_beta"], got["definition"], got["bounds_exact"], got["seed"]) == (0.6, definition, True, 1)
         assert abs(got["beta"] - 0.6) < 0.02
+        assert got["target"] == pytest.approx(low + 0.6 * (high - low), abs=1e-12)
         assert SPLIT.icor_bounds(data, 3, definition, seed=1) == (low, high)
         assert (got["method"], got["approximated"], got["counts"]) == ("annealing", None, [4, 4, 4])
         assert got["evaluations"] >= 5775  # 12!/(4!³·3!) divisions
@@ -151,7 +157,8 @@ def test_correlation_reports_what_was_asked_and_reached() -> None:
 
 
 def test_correlation_takes_sizes() -> None:
-    """As a list; they are kept, in order, and in what was asked."""
+    """As a list; they are kept, in order, and in what was asked; one column is enough for a party."""
+    assert SPLIT.correlation(table(), parties=[1, 10, 1], beta=0.5).sizes.tolist() == [1, 10, 1]
     split = SPLIT.correlation(table(), parties=[2, 7, 3], beta=0.0)
     assert split.sizes.tolist() == [2, 7, 3]
     assert split.achieved["beta"] == 0.0
@@ -172,11 +179,16 @@ def test_correlation_of_many_columns_is_remembered_while_the_data_live() -> None
 
 
 def test_views_and_columns_by_hand() -> None:
-    """Parties in the order in which they occur; what is not listed belongs to nobody."""
+    """Parties in the order in which they occur, or are named; what is not listed belongs to nobody."""
     data = table(6, notes={"views": ("b", "b", "a", "b", "c", "a")})
     split = tk.split.by_views(data)
     assert split.owner.tolist() == [0, 0, 1, 0, 2, 1]
     assert split.achieved["names"] == ["b", "a", "c"]
+    named = table(6, notes={"views": ("b", "b", "a", "b", "c", "a"), "parties": ("label", "c", "b", "a")})
+    split = tk.split.by_views(named)
+    assert split.owner.tolist() == [2, 2, 3, 2, 1, 3]
+    assert split.achieved["names"] == ["label", "c", "b", "a"]
+    assert split.achieved["counts"] == [0, 1, 3, 2]
     hand = tk.split.from_columns(data, {"bank": ["c5", 0], "shop": [2]})
     assert hand.owner.tolist() == [0, -1, 1, -1, -1, 0]
     assert hand.achieved["names"] == ["bank", "shop"]
@@ -222,6 +234,11 @@ def test_views_and_columns_by_hand() -> None:
             "small has no column 'x' for b; it has c0",
         ),
         (lambda d: SPLIT.from_columns(d, {"a": [12], "b": [1]}), KeyError, "small has no column 12 for a"),
+        (lambda d: SPLIT.from_columns(d, {"a": [0.5], "b": [1]}), KeyError, "small has no column 0.5 for a"),
+        (lambda d: SPLIT.from_columns(table(13), {"a": [-1], "b": [1]}), KeyError, "it has c0, .*, c10, c11, …"),
+        (lambda d: SPLIT.correlation(d, ["a", 11]), TypeError, r"whole number or a list of them, got \['a', 11\]"),
+        (lambda d: SPLIT.uniform(np.full((3, 4), np.nan), 2), ValueError, "missing values, got 12 in 4 of 4"),
+        (lambda d: SPLIT.importance(d.X[:1], 2), ValueError, "at least 2 rows to correlate columns, got 1"),
     ],
 )
 def test_errors_name_the_thing(call: Any, error: type[Exception], message: str) -> None:

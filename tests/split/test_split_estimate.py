@@ -257,7 +257,7 @@ def test_what_is_measured_of_a_wide_table(monkeypatch: pytest.MonkeyPatch) -> No
     near = measured.measured(X, owner, 2, 0)
     assert (near["constant"], near["icor"]) == (1, icor(spearman(X), owner))
     monkeypatch.setattr(measured, "WIDE", 5)
-    for form in (X, sparse.csr_array(X)):
+    for form in (X, sparse.csr_array(X), (9 * X).astype(int)):
         assert measured.measured(form, owner, 2, 0) == {**near, "icor": None}
         assert measured.column_correlation(form).dtype == np.float32
 

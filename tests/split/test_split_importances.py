@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+import sys
 from typing import Any
 
 import numpy as np
@@ -47,6 +48,18 @@ def test_a_linear_model_has_the_closed_form(seed: int) -> None:
     np.testing.assert_allclose(every, linear_importance(W, X, X), atol=1e-6)
 
 
+@pytest.fixture
+def uncompiled(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Run shap's loops as Python: to compile them takes far longer than these few rows do."""
+    import shap
+
+    module = sys.modules[shap.utils.MaskedModel.__module__]
+    for name, loop in list(vars(module).items()):
+        if hasattr(loop, "py_func"):
+            monkeypatch.setattr(module, name, loop.py_func)
+
+
+@pytest.mark.usefixtures("uncompiled")
 def test_shap_itself_says_the_same() -> None:
     """Its explainer on the same rows: a linear model exactly, one output alone and several; interactions nearly."""
     one = shapley_importance(lambda rows: rows @ W[:, 0], X, 20, 15, by="shap")

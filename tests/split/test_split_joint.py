@@ -167,6 +167,7 @@ def test_a_table_with_a_target() -> None:
     assert achieved["icor"] == pytest.approx(icor(column_correlation(data), made.owner, "package"), abs=1e-12)
     low, high = achieved["bounds"]
     assert achieved["beta"] == pytest.approx((achieved["icor"] - low) / (high - low))
+    assert achieved["target"] == pytest.approx(low + 0.4 * (high - low), abs=1e-12)
     assert (achieved["asked_alpha"], achieved["asked_beta"], achieved["definition"]) == (2.0, 0.4, "package")
     variance = held.var()
     assert achieved["alpha_package"] == pytest.approx((2 - 9 * variance) / (27 * variance))

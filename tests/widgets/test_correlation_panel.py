@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import Any
 
-from trustkit.widgets import CorrelationPanel, Lab
+from trustkit.widgets import CorrelationPanel, Lab, correlation, split
 
 import trustkit as tk
 from tests.widgets.labs import COLUMNS, PLAIN, setting_of
@@ -76,3 +76,23 @@ def test_synthetic_rows_are_labelled() -> None:
     wanted = tk.Experiment(use("radar_synthetic", rows=1000), "by_views", "splitnn", rounds=1)
     view, _, _ = parts(CorrelationPanel(Lab(setting_of(wanted))))
     assert '<span class="tk-tag">synthetic data</span>' in view.value
+
+
+def test_a_very_wide_table_is_not_drawn(monkeypatch: Any) -> None:
+    """A sentence instead of pictures that would hold up the page; what is not measured is not called a number."""
+    monkeypatch.setattr(correlation, "WIDE", 12)
+    view, _, _ = parts(CorrelationPanel(Lab(setting_of(COLUMNS))))
+    assert labels(view.value) == []
+    assert "The correlations are drawn of at most 12 columns; this table has 13." in view.value
+    assert f"achieved {partition_of(COLUMNS).achieved['beta']:.3f}" in view.value
+
+
+def test_a_search_says_how_much_it_has_to_do(monkeypatch: Any) -> None:
+    """The columns; of a very wide table also the size of their correlations."""
+    lab = Lab(setting_of(COLUMNS))
+    lab.search.words = "target, 40%"
+    assert (
+        split.searching(lab) == "looking for the split of 13 columns; any other setting ends the search … (target, 40%)"
+    )
+    monkeypatch.setattr(split, "WIDE", 12)
+    assert "13 columns (their correlations are 676 B: minutes); " in split.searching(lab)  # 4 × 13²

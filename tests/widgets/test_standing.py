@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import re
 import threading
 from typing import Any
 
@@ -11,11 +12,13 @@ import pytest
 from trustkit.widgets import standing
 from trustkit.widgets.standing import Standing, Standings
 
+import trustkit as tk
 from tests.widgets.labs import COLUMNS, PATIENCE
 from trustkit.rounds import data_of, partition_of
 from trustkit.split import column_importance
 
 OTHER = COLUMNS.change(split__beta=1.0)
+LANDSAT = tk.Experiment("landsat", "by_views", "splitnn", rounds=1)
 
 
 def test_without_a_loop_everything_is_measured_at_once() -> None:
@@ -86,6 +89,51 @@ def test_the_newest_wish_wins(monkeypatch: pytest.MonkeyPatch) -> None:
             await asyncio.wait_for(told.wait(), PATIENCE)
 
     asyncio.run(test())
+
+
+def test_what_all_divisions_share_stays_known(monkeypatch: pytest.MonkeyPatch) -> None:
+    """While β moves, the importance of the columns and the random splits beside it are there at once."""
+    made: list[int] = []
+    real = standing.random_points
+    monkeypatch.setattr(standing, "random_points", lambda *args: made.append(1) or real(*args))
+
+    async def test() -> None:
+        told = asyncio.Event()
+        standings = Standings(told.set)
+        while not standings.of(COLUMNS).whole:
+            told.clear()
+            await asyncio.wait_for(told.wait(), PATIENCE)
+        moved = standings.of(OTHER)
+        assert np.array_equal(moved.importance, column_importance(data_of(COLUMNS)))
+        assert (moved.beta, moved.points) == (None, standings.of(COLUMNS).points)
+        assert standings.of(COLUMNS.change(split__parties=4)).points is None
+        while not standings.of(OTHER).whole:
+            told.clear()
+            await asyncio.wait_for(told.wait(), PATIENCE)
+        assert standings.of(OTHER).beta.beta == pytest.approx(1.0)
+
+    asyncio.run(test())
+    assert len(made) == 1
+
+
+def test_the_panel_waits_for_nothing_that_the_split_knows() -> None:
+    """While β̂ is measured, the β that the search achieved stands there; a split without one has no point yet."""
+    from trustkit.widgets import Lab, Setting, SplitPanel
+
+    async def panel(experiment: Any) -> str:
+        return str(SplitPanel(Lab(Setting.of(experiment))).value)
+
+    searched = asyncio.run(panel(COLUMNS))
+    assert f"β̂ {partition_of(COLUMNS).achieved['beta']:.2f}" in _text(searched)
+    natural = asyncio.run(panel(LANDSAT))
+    assert "β̂ …" in _text(natural)
+    assert "n/a" not in natural
+    assert "9 (green), 9 (red), 9 (infrared1), 9 (infrared2) columns" in natural
+
+
+def _text(page: str) -> str:
+    """A page without tags and without what only a screen reader reads."""
+    return re.sub(r'<span class="tk-unseen">.*?</span>|<[^>]*>', "", page)
 
 
 def test_what_cannot_be_measured_says_why(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -139,9 +139,16 @@ def column_report(X: Any, missing: Missing = "refuse") -> ColumnReport:
         zeros = np.diff(used.indptr) < used.shape[0]
         low[zeros], high[zeros] = np.minimum(low[zeros], 0), np.maximum(high[zeros], 0)
     else:
-        low, high = np.fmin.reduce(used, axis=0, initial=np.inf), np.fmax.reduce(used, axis=0, initial=-np.inf)
+        used = used if len(used) else np.full((1, m), np.nan)  # no row is left
+        low, high = np.fmin.reduce(used, axis=0), np.fmax.reduce(used, axis=0)
     return ColumnReport(
-        n, m, int(gaps.sum()), np.flatnonzero(gaps), np.flatnonzero(~(high > low)), missing, used.shape[0]
+        n,
+        m,
+        int(gaps.sum()),
+        np.flatnonzero(gaps),
+        np.flatnonzero(~(high > low)),
+        missing,
+        n if rows is None else rows.size,
     )
 
 

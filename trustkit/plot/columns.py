@@ -8,13 +8,12 @@ import numpy as np
 from matplotlib.figure import Figure
 
 from trustkit.data import FederatedDataset
-from trustkit.metrics.correlation import pcor_matrix
+from trustkit.metrics.correlation import Definition, pcor_matrix
 from trustkit.plot import style
 from trustkit.split import column_correlation
 
 __all__ = ["Order", "correlation_blocks", "correlations_of", "name_parties"]
 
-Definition = Literal["paper", "package"]
 Order = Literal["party", "clustered"]
 
 _MOST_NAMED = 6

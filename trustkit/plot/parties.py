@@ -9,9 +9,9 @@ import numpy as np
 from matplotlib.figure import Figure
 
 from trustkit.data import FederatedDataset
-from trustkit.metrics.correlation import pcor_matrix
+from trustkit.metrics.correlation import Definition, pcor_matrix
 from trustkit.plot import style
-from trustkit.plot.columns import Definition, correlations_of, name_parties
+from trustkit.plot.columns import correlations_of, name_parties
 
 __all__ = ["party_shares", "pcor_heatmap"]
 

@@ -11,7 +11,7 @@ from trustkit.rng import stream
 from trustkit.split.scores import Scorer
 from trustkit.split.seats import member_table
 
-__all__ = ["brkga_extremes", "brkga_target", "installed"]
+__all__ = ["brkga_extremes", "brkga_target", "require_pymoo"]
 
 GENERATIONS = 100
 WIDE = {"n_elites": 200, "n_offsprings": 700, "n_mutants": 100, "bias": 0.7}
@@ -113,7 +113,7 @@ def brkga_target(
     ----------
     As for `brkga_extremes`.
     """
-    installed()
+    require_pymoo()
     from pymoo.termination.default import DefaultSingleObjectiveTermination
 
     ends = DefaultSingleObjectiveTermination(ftol=1e-4, period=10, n_max_gen=generations)
@@ -121,7 +121,7 @@ def brkga_target(
     return _evolve(score, lambda icor: np.abs(icor - goal), rng, NARROW, ends, tick, generations)
 
 
-def installed() -> None:
+def require_pymoo() -> None:
     """Check that pymoo is there.
 
     Raises
@@ -147,7 +147,7 @@ def _evolve(
     generations: int,
 ) -> tuple[np.ndarray, int]:
     """Return the division of least energy, and how many were scored."""
-    installed()
+    require_pymoo()
     from pymoo.algorithms.soo.nonconvex.brkga import BRKGA
     from pymoo.core.problem import Problem
 

@@ -13,10 +13,10 @@ from trustkit.metrics.correlation import Definition
 from trustkit.partition import Partition
 from trustkit.records import Progress
 from trustkit.rng import stream
-from trustkit.split.measured import column_correlation, measured, width
-from trustkit.split.search import Bounds, Method, bounds, reach
+from trustkit.split.measured import measured, varied_correlation, width
+from trustkit.split.search import Method, bounds, reach
 from trustkit.split.seats import party_sizes
-from trustkit.split.shares import dirichlet_shares
+from trustkit.split.shares import deal_columns
 
 __all__ = ["correlation", "icor_bounds", "importance", "uniform"]
 
@@ -56,7 +56,8 @@ def importance(
     Raises
     ------
     ValueError, TypeError
-        If a parameter is out of range or α has another length than K.
+        If a parameter is out of range, α has another length than K, or Icor cannot be measured, as there is a missing
+        or infinite value or less than 2 training rows.
 
     Notes
     -----
@@ -78,21 +79,9 @@ def importance(
     6
     """
     m = width(data)
-    args = SPLITS["importance"].arguments(
-        {
-            "parties": parties,
-            "alpha": alpha,
-            "allow_empty": allow_empty,
-        }
-    )
+    args = SPLITS["importance"].arguments({"parties": parties, "alpha": alpha, "allow_empty": allow_empty})
     K = len(party_sizes(int(parties), m))
-    weights = np.atleast_1d(np.asarray(args["alpha"], float))
-    if weights.size not in (1, K):
-        raise ValueError(f"alpha must be one number or one for each of the {K} parties, got {weights.size}")
-    shares = dirichlet_shares(np.broadcast_to(weights, (K,)), stream(seed, "importance", "shares").random(K))
-    owner = np.searchsorted(np.cumsum(shares)[:-1], stream(seed, "importance", "columns").random(m), side="right")
-    if not allow_empty:
-        owner[stream(seed, "importance", "first").choice(m, K, replace=False)] = np.arange(K)
+    owner, shares = deal_columns(m, K, args["alpha"], allow_empty, seed)
     achieved = {"shares": shares.tolist(), **measured(data, owner, K, seed)}
     return Partition("columns", owner, K, Use("importance", args), achieved)
 
@@ -131,10 +120,10 @@ def correlation(
     Returns
     -------
     Partition
-        Over columns. ``achieved``: beta and asked_beta, icor, bounds [min, max], bounds_exact (whether every division
-        was tried), approximated (what was estimated for very wide tables, in a sentence, or None), definition, method,
-        evaluations and seconds of the whole search (remembered bounds count with what they took), counts (K,), seed.
-        β is NaN if all divisions have the same Icor.
+        Over columns. ``achieved``: beta and asked_beta, icor and target (the Icor aimed at), bounds [min, max],
+        bounds_exact (whether every division was tried), approximated (what was estimated for very wide tables, in a
+        sentence, or None), definition, method, evaluations and seconds of the whole search (remembered bounds count
+        with what they took), counts (K,), seed. β is NaN if all divisions have the same Icor.
 
     Raises
     ------
@@ -163,24 +152,17 @@ def correlation(
     sizes = party_sizes(parties, width(data))
     given = int(parties) if isinstance(parties, (int, np.integer)) else sizes
     args = SPLITS["correlation"].arguments({"parties": given, "beta": beta, "definition": definition, "method": method})
-    corr = _correlations(data)
+    corr = varied_correlation(data)
     ends = bounds(corr, sizes, seed, definition, progress, method)
     found = reach(corr, sizes, args["beta"], ends, seed, definition, progress, method)
     achieved = {
-        "beta": ends.beta(found.icor), "asked_beta": args["beta"], "icor": found.icor, "bounds": [ends.min, ends.max],
+        "beta": ends.beta(found.icor), "asked_beta": args["beta"], "icor": found.icor,
+        "target": ends.target(args["beta"]), "bounds": [ends.min, ends.max],
         "bounds_exact": ends.exact, "approximated": ends.approximated, "definition": definition, "method": method,
         "evaluations": ends.evaluations + found.evaluations, "seconds": ends.seconds + found.seconds,
         "counts": list(sizes), "seed": int(seed),
     }  # fmt: skip
     return Partition("columns", found.owner, len(sizes), Use("correlation", args), achieved)
-
-
-def _correlations(data: Dataset | np.ndarray) -> np.ndarray:
-    """Return the correlations of columns of which at least one varies."""
-    corr = column_correlation(data)
-    if not corr.diagonal().any():
-        raise ValueError(f"data must have a column that varies, got {len(corr)} constant ones: β is not defined")
-    return corr
 
 
 def icor_bounds(
@@ -215,6 +197,18 @@ def icor_bounds(
     ValueError
         If the parties do not fit the columns, the definition is unknown, a value is missing, or no column varies.
 
+    Notes
+    -----
+    Of all divisions into parties of these sizes, the least and the greatest `trustkit.metrics.icor`.
+
+    Source
+    ------
+    VertiBench (Wu et al. 2023), Algorithm 1, lines 3 and 4.
+
+    Deviations
+    ----------
+    Annealing instead of a genetic search; training rows only.
+
     Examples
     --------
     >>> x, y = np.array([1.0, 2, 3, 4]), np.array([1.0, -1, -1, 1])
@@ -224,7 +218,7 @@ def icor_bounds(
     """
     sizes = party_sizes(parties, width(data))
     SPLITS["correlation"].arguments({"definition": definition})
-    found: Bounds = bounds(_correlations(data), sizes, seed, definition, progress)
+    found = bounds(varied_correlation(data), sizes, seed, definition, progress)
     return found.min, found.max
 
 
@@ -249,7 +243,7 @@ def uniform(data: Dataset | np.ndarray, parties: Annotated[int, _PARTIES, "parti
     Raises
     ------
     ValueError, TypeError
-        If the parties do not fit the columns.
+        If the parties do not fit the columns, or Icor cannot be measured, as for `importance`.
 
     Examples
     --------

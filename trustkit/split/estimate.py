@@ -10,14 +10,14 @@ from typing import Literal, get_args
 import numpy as np
 
 from trustkit.data import Dataset
-from trustkit.metrics.correlation import Definition, icor
+from trustkit.metrics.correlation import Definition
 from trustkit.metrics.importance import party_importance
 from trustkit.partition import Partition
 from trustkit.records import Progress
 from trustkit.split.measured import column_correlation, width
 from trustkit.split.scores import scorer
 from trustkit.split.search import bounds
-from trustkit.split.target import value as score_of
+from trustkit.split.target import measured_icor
 
 __all__ = ["BetaEstimate", "estimate_alpha", "estimate_beta"]
 
@@ -203,12 +203,9 @@ def estimate_beta(
         nan = math.nan
         return BetaEstimate(nan, nan, nan, (nan, nan), True, definition, 0, time.perf_counter() - begin)
     ends = bounds(corr, sizes.tolist(), seed, definition, progress=progress)
-    if ends.approximated is None:
-        value = icor(corr, owner, definition)
-    else:  # by the measure of the bounds
-        value, _ = score_of(scorer(corr, sizes.tolist(), definition), owner)
+    value = measured_icor(scorer(corr, sizes.tolist(), definition), owner, definition)
     beta = ends.beta(value)
     return BetaEstimate(
-        min(max(beta, 0.0), 1.0) if beta == beta else beta, beta, value, (ends.min, ends.max), ends.exact, definition,
-        ends.evaluations, time.perf_counter() - begin, ends.approximated,
+        float(np.clip(beta, 0.0, 1.0)), beta, value, (ends.min, ends.max), ends.exact, definition, ends.evaluations,
+        time.perf_counter() - begin, ends.approximated,
     )  # fmt: skip

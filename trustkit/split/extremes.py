@@ -137,7 +137,7 @@ def _climb(
     Returns the best division of each chain (first those that seek the least Icor), their energies, how many divisions
     were scored, and the standard deviation of Icor at the start (0 if the start was not scored).
     """
-    m, sign, every = int(score.sizes.sum()), np.repeat([1.0, -1.0], chains), np.arange(score.left.size)
+    m, sign, pairs = int(score.sizes.sum()), np.repeat([1.0, -1.0], chains), np.arange(score.left.size)
     kicks = 0 if score.estimates else min(KICKS, EFFORT // score.work)
     most = min(STEPS, GATHERED // score.sizes.size)
     steps, short = int(np.clip(0.3 * m, 40, most)), int(np.clip(m // 8, 6, 20))
@@ -151,14 +151,14 @@ def _climb(
     if m <= POLISHED:
         unit = float(exact(owners).sum(axis=1).std())
     if score.has_inner:
-        some = np.unique(np.linspace(0, every.size - 1, 1 if score.estimates else SAMPLED).astype(int))
+        some = np.unique(np.linspace(0, pairs.size - 1, 1 if score.estimates else SAMPLED).astype(int))
         state.ratio = calibration(state, some, score.pairs(member_table(owners, score.sizes.tolist()), some))
         state.renew()
     descend(state, sign, steps, rng, lambda done: tick(done * steps / whole))
     if not kicks and chains == (1, 1):  # there is nothing to choose from
         return state.owner, np.zeros(2), 0, unit
     owners, terms = state.owner, exact(state.owner)
-    energy, ratio = sign * terms.sum(axis=1), calibration(state, every, terms[:, : every.size])
+    energy, ratio = sign * terms.sum(axis=1), calibration(state, pairs, terms[:, : pairs.size])
     for kick, part in enumerate(np.geomspace(0.08, 0.03, kicks).tolist()):
         few = max(1, int(part * m))
         moved = rng.permuted(np.tile(np.arange(m), (sum(chains), 1)), axis=1)[:, : 2 * few]
@@ -170,5 +170,5 @@ def _climb(
         after = sign * terms.sum(axis=1)
         kept = after <= energy
         owners, energy = np.where(kept[:, None], state.owner, owners), np.where(kept, after, energy)
-        ratio = np.where(kept, calibration(state, every, terms[:, : every.size]), ratio)
+        ratio = np.where(kept, calibration(state, pairs, terms[:, : pairs.size]), ratio)
     return owners, energy, sum(chains) * (kicks + 1 + (m <= POLISHED)), unit

@@ -11,24 +11,24 @@ import numpy as np
 
 from trustkit.catalogue import SPLITS, Interval, Use
 from trustkit.data import Dataset
-from trustkit.metrics.correlation import Definition, icor
+from trustkit.metrics.correlation import Definition
 from trustkit.partition import Partition
 from trustkit.records import Progress
-from trustkit.rng import stream
 from trustkit.split.estimate import estimate_alpha
 from trustkit.split.importances import column_importance
-from trustkit.split.measured import column_correlation, width
+from trustkit.split.measured import varied_correlation, width
 from trustkit.split.scores import Scorer, scorer
-from trustkit.split.search import Bounds, bounds, reach
+from trustkit.split.search import Bounds, bounds, reach, ticker
 from trustkit.split.seats import party_sizes
-from trustkit.split.shares import dirichlet_shares
+from trustkit.split.shares import deal_columns
 from trustkit.split.swaps import matched
-from trustkit.split.target import value
-from trustkit.split.tradeoff import WEIGHTS, Frontier, search
+from trustkit.split.target import measured_icor
+from trustkit.split.tradeoff import WEIGHTS, Frontier, explore
 
 __all__ = ["Joint", "joint", "joint_split"]
 
 CONFLICT = 0.01
+"""How much more than the least of either error both together may cost before they are said to conflict."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -134,23 +134,17 @@ def joint_split(
     ends = bounds(corr, sizes, seed, definition, progress)
     near = reach(corr, sizes, beta, ends, seed, definition, progress)
     span = ends.max - ends.min
-    target = (1 - beta) * ends.min + beta * ends.max
-    front = Frontier(target, span if span > 1e-9 else 0.0, parts, shares)
-    score = scorer(np.ascontiguousarray(corr), sizes, definition)
+    front = Frontier(ends.target(beta), span if span > 1e-9 else 0.0, parts, shares)
+    score, tick = scorer(np.ascontiguousarray(corr), sizes, definition), ticker(progress, "division")
     if ends.table is not None:
         owners = matched(ends.table[0], parts, shares, sizes)
         held = np.stack([(owners == k) @ parts for k in range(len(sizes))], axis=1)
         front.offer(owners.__getitem__, front.measure(ends.table[1], held))
         scored = len(owners)
     else:
-        scored = near.evaluations + search(score, front, near.owner, ends, seed, progress or _silent)
-    if progress is not None:
-        progress("division", 1.0)
+        scored = near.evaluations + explore(score, front, near.owner, ends, seed, tick)
+    tick(1.0)
     return _chosen(score, front, ends, definition, scored)
-
-
-def _silent(stage: str, fraction: float) -> None:
-    """Do nothing."""
 
 
 def _parts(what: str, values: Sequence[float] | np.ndarray) -> np.ndarray:
@@ -164,7 +158,7 @@ def _chosen(score: Scorer, front: Frontier, ends: Bounds, definition: Definition
     """Return the division for which both errors count the same."""
     at = WEIGHTS.index(1.0)
     owner, errors = front.owners[at], front.errors.round(9)
-    reached = value(score, owner)[0] if score.estimates else icor(score.corr, owner, definition)
+    reached = measured_icor(score, owner, definition)
     tradeoff = tuple(
         {"weight": weight, "beta_error": float(beta), "importance_error": float(importance)}
         for weight, (beta, importance) in zip(WEIGHTS, errors, strict=True)
@@ -211,9 +205,9 @@ def joint(
     -------
     Partition
         Over columns. ``achieved``: asked_alpha, asked_beta, shares (K,) of importance asked for, importance (K,) held,
-        importance_error, alpha_paper and alpha_package (estimates from the importance held), beta, icor, bounds
-        [min, max], bounds_exact, approximated (what was, in a sentence, or None), definition, counts (K,), tradeoff,
-        conflict, evaluations, seconds, seed.
+        importance_error, alpha_paper and alpha_package (estimates from the importance held), beta, icor, target (the
+        Icor aimed at), bounds [min, max], bounds_exact, approximated (what was, in a sentence, or None), definition,
+        counts (K,), tradeoff, conflict, evaluations, seconds, seed.
 
     Raises
     ------
@@ -248,10 +242,9 @@ def joint(
     begin, m = time.perf_counter(), width(data)
     args = SPLITS["joint"].arguments({"parties": parties, "alpha": alpha, "beta": beta, "definition": definition})
     K = len(party_sizes(int(parties), m))
-    counts, shares = _dealt(m, K, np.atleast_1d(np.asarray(args["alpha"], float)), seed)
-    corr = column_correlation(data)
-    if not corr.diagonal().any():
-        raise ValueError(f"data must have a column that varies, got {m} constant ones: β is not defined")
+    owner, shares = deal_columns(m, K, args["alpha"], False, seed)
+    counts = np.bincount(owner, minlength=K).tolist()
+    corr = varied_correlation(data)
     importance = column_importance(data) if isinstance(data, Dataset) else np.ones(m)
     found = joint_split(corr, importance, counts, shares, args["beta"], definition, seed, progress)
     made = Partition("columns", found.owner, K, Use("joint", args))
@@ -261,20 +254,11 @@ def joint(
         "alpha_paper": estimate_alpha(importance, made, "paper"),
         "alpha_package": estimate_alpha(importance, made, "package"),
         "asked_beta": args["beta"], "beta": found.beta, "icor": found.icor,
-        "bounds": [found.bounds.min, found.bounds.max], "bounds_exact": found.bounds.exact,
+        "target": found.bounds.target(args["beta"]), "bounds": [found.bounds.min, found.bounds.max],
+        "bounds_exact": found.bounds.exact,
         "approximated": found.bounds.approximated, "definition": definition,
         "counts": counts, "tradeoff": list(found.tradeoff), "conflict": found.conflict,
         "evaluations": found.bounds.evaluations + found.evaluations, "seconds": time.perf_counter() - begin,
         "seed": int(seed),
     }  # fmt: skip
     return Partition("columns", found.owner, K, made.made_by, achieved)
-
-
-def _dealt(m: int, K: int, alpha: np.ndarray, seed: int) -> tuple[list[int], np.ndarray]:
-    """Return the (K,) columns and the (K,) shares that the importance split of the same α and seed gives."""
-    if alpha.size not in (1, K):
-        raise ValueError(f"alpha must be one number or one for each of the {K} parties, got {alpha.size}")
-    shares = dirichlet_shares(np.broadcast_to(alpha, (K,)), stream(seed, "importance", "shares").random(K))
-    owner = np.searchsorted(np.cumsum(shares)[:-1], stream(seed, "importance", "columns").random(m), side="right")
-    owner[stream(seed, "importance", "first").choice(m, K, replace=False)] = np.arange(K)
-    return np.bincount(owner, minlength=K).tolist(), shares

@@ -11,7 +11,7 @@ from trustkit.data import Dataset
 from trustkit.metrics.correlation import icor
 from trustkit.metrics.pairwise import Missing, column_report, spearman
 
-__all__ = ["WIDE", "column_correlation", "measured", "width"]
+__all__ = ["WIDE", "column_correlation", "measured", "varied_correlation", "width"]
 
 WIDE = 4000
 """Beyond so many columns, correlations are float32, and Icor is measured only where it is asked for."""
@@ -63,6 +63,35 @@ def column_correlation(data: Any, missing: Missing = "refuse") -> np.ndarray:
     return seen[missing]
 
 
+def varied_correlation(data: Any) -> np.ndarray:
+    """Correlate columns of which at least one varies, as β is not defined otherwise.
+
+    Parameters
+    ----------
+    data : Dataset, or (n, m) float array or SciPy sparse array
+        As for `column_correlation`.
+
+    Returns
+    -------
+    (m, m) float array
+        As `column_correlation` gives it.
+
+    Raises
+    ------
+    ValueError
+        If all columns are constant, or as for `column_correlation`.
+
+    Examples
+    --------
+    >>> varied_correlation(np.array([[1.0, 5.0], [2.0, 5.0]])).tolist()
+    [[1.0, 0.0], [0.0, 0.0]]
+    """
+    corr = column_correlation(data)
+    if not corr.diagonal().any():
+        raise ValueError(f"data must have a column that varies, got {len(corr)} constant ones: β is not defined")
+    return corr
+
+
 def width(data: Any) -> int:
     """Count the columns.
 
@@ -112,6 +141,11 @@ def measured(data: Any, owner: np.ndarray, K: int, seed: int) -> dict[str, Any]:
         counts (K,); icor by the paper's definition, NaN if fewer than two parties have columns and None (not known)
         beyond 4,000 columns, whose correlations take long; definition; constant, the number of columns with one value
         only, which correlate with nothing; seed.
+
+    Raises
+    ------
+    ValueError
+        If a value is infinite, there are fewer than 2 training rows, or up to 4,000 columns a value is missing.
 
     Examples
     --------

@@ -60,14 +60,14 @@ def nuclear_estimate(block: np.ndarray, leading: int = LEADING, probes: int = PR
     -------
     float
         At least 0. With r the root of the sum of squares of the singular values beyond the leading ones, the standard
-        error is about r·sqrt(2/probes).
+        error is at most about r·sqrt(2/probes).
 
     Notes
     -----
-    The sum is the trace of A = (B Bᵀ)^½. On an orthonormal basis Q of the leading directions, found by one power step,
-    the trace is the sum of qᵀAq. Off it, it is d − leading times the mean of zᵀAz over random directions z. Each term
-    is a Gauss quadrature: with θ the eigenvalues of the tridiagonal Lanczos matrix of B Bᵀ from a unit vector, and τ
-    the first components of its eigenvectors, it is Σ τ²√θ.
+    The sum is the trace of A = (B Bᵀ)^½. On an orthonormal basis Q of the leading directions, found from random vectors
+    by multiplying them twice with B Bᵀ, the trace is the sum of qᵀAq. Off it, it is d − leading times the mean of zᵀAz
+    over random directions z. Each term is a Gauss quadrature: with θ the eigenvalues of the tridiagonal Lanczos matrix
+    of B Bᵀ from a unit vector, and τ the first components of its eigenvectors, it is Σ τ²√θ.
 
     Source
     ------

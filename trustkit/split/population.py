@@ -37,7 +37,7 @@ def icor_population(
     Returns
     -------
     (R,) float array
-        Icor, equal to that of `trustkit.metrics.icor` to about 1e-9 with 8-byte floats.
+        Icor, equal to that of `trustkit.metrics.icor` to about 1e-8 with 8-byte floats.
 
     Raises
     ------

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from typing import get_args
 
 import numpy as np
 
@@ -252,6 +253,11 @@ def scorer(corr: np.ndarray, sizes: Sequence[int], definition: Definition = "pap
         Scores divisions to about 1e-8; a result is measured again by `trustkit.metrics.icor`. Where the smaller party
         of a pair has 1,536 columns or more, its singular values are estimated: ``estimates`` is True.
 
+    Raises
+    ------
+    ValueError
+        If there is no such definition.
+
     Notes
     -----
     With σ the singular values of a block, Σ(σ − σ̄)² = ‖B‖² − (Σσ)²/d, and σ² are the eigenvalues of B Bᵀ.
@@ -270,6 +276,8 @@ def scorer(corr: np.ndarray, sizes: Sequence[int], definition: Definition = "pap
     >>> prepared.terms(np.array([[[0, 1], [2, 3]]])).sum().item()
     0.0
     """
+    if definition not in get_args(Definition):
+        raise ValueError(f"definition must be 'paper' or 'package', got {definition!r}")
     K, count = len(sizes), np.array(sizes)
     one, two = np.triu_indices(K, 1)
     swap = count[one] > count[two]

@@ -10,16 +10,16 @@ from typing import Literal
 
 import numpy as np
 
-from trustkit.metrics.correlation import Definition, icor
+from trustkit.metrics.correlation import Definition
 from trustkit.records import Progress
 from trustkit.rng import stream
-from trustkit.split import target
-from trustkit.split.brkga import brkga_extremes, brkga_target, installed
+from trustkit.split.brkga import brkga_extremes, brkga_target, require_pymoo
 from trustkit.split.extremes import every, extremes
-from trustkit.split.scores import ESTIMATED, Scorer, scorer
+from trustkit.split.scores import ESTIMATED, scorer
 from trustkit.split.seats import canonical_owner, count_divisions
+from trustkit.split.target import Ends, approach, measured_icor
 
-__all__ = ["Bounds", "Method", "Reached", "bounds", "reach"]
+__all__ = ["Bounds", "Method", "Reached", "bounds", "reach", "ticker"]
 
 Method = Literal["annealing", "brkga"]
 
@@ -76,6 +76,21 @@ class Bounds:
         width = self.max - self.min
         return (value - self.min) / width if width > 1e-9 else float("nan")
 
+    def target(self, beta: float) -> float:
+        """Return the Icor that lies at β between the bounds.
+
+        Parameters
+        ----------
+        beta : float
+            In [0, 1].
+
+        Returns
+        -------
+        float
+            (1 − β)·min + β·max.
+        """
+        return (1 - beta) * self.min + beta * self.max
+
 
 @dataclass(frozen=True, eq=False)
 class Reached:
@@ -90,14 +105,22 @@ class Reached:
 _KNOWN: dict[tuple[bytes, tuple[int, ...], int, str, str], Bounds] = {}
 
 
-def _part(progress: Progress | None, stage: str) -> Callable[[float], None]:
-    """Return what a stage of the search tells of its progress."""
+def ticker(progress: Progress | None, stage: str) -> Callable[[float], None]:
+    """Return what a stage of a search tells how much of it is done.
+
+    Parameters
+    ----------
+    progress : callable or None
+        The caller's.
+    stage : str
+        Its name.
+
+    Returns
+    -------
+    callable
+        From a fraction 0 … 1 to nothing; without a caller's it does nothing.
+    """
     return (lambda done: None) if progress is None else (lambda done: progress(stage, float(done)))
-
-
-def _value(score: Scorer, owner: np.ndarray, definition: Definition) -> float:
-    """Measure a division that was found: exactly, unless its blocks are so large that they are estimated."""
-    return target.value(score, owner)[0] if score.estimates else icor(score.corr, owner, definition)
 
 
 def bounds(
@@ -137,7 +160,8 @@ def bounds(
 
     Notes
     -----
-    Up to 50,000 distinct divisions are all tried, whatever the method. Of more, the best are looked for as
+    Up to 50,000 distinct divisions are all tried, whatever the method; of more than 40 columns, up to 2,000,000/m. If
+    there are more divisions, the best are looked for as
     `trustkit.split.extremes.extremes` or `trustkit.split.brkga.brkga_extremes` says. Where the second largest party has
     1,536 columns or more, singular values are estimated, see `trustkit.split.nuclear.nuclear_estimate`.
 
@@ -162,8 +186,8 @@ def bounds(
     if corr.shape != (sum(sizes), sum(sizes)) or len(sizes) < 2 or min(sizes) < 1:
         raise ValueError(f"sizes must be at least 2 and add up to the {len(corr)} columns of corr, got {list(sizes)}")
     if method == "brkga":
-        installed()
-    tick = _part(progress, "least and greatest correlation")
+        require_pymoo()
+    tick = ticker(progress, "least and greatest correlation")
     key = (blake2b(corr.data).digest(), sizes, seed, definition, method)
     if key not in _KNOWN:
         begin, score = time.perf_counter(), scorer(corr, sizes, definition)
@@ -179,17 +203,16 @@ def bounds(
         least, greatest = canonical_owner(least, sizes), canonical_owner(greatest, sizes)
         for owner in (least, greatest):
             owner.setflags(write=False)
-        low, high = (_value(score, owner, definition) for owner in (least, greatest))
-        told = None
-        if score.estimates:
-            told = f"singular values between parties of {ESTIMATED:,} columns or more are estimated, and so is icor"
+        low, high = (measured_icor(score, owner, definition) for owner in (least, greatest))
+        told = f"singular values between parties of {ESTIMATED:,} columns or more are estimated, and so is icor"
         spent = time.perf_counter() - begin
         while len(_KNOWN) >= REMEMBERED:
             _KNOWN.pop(next(iter(_KNOWN)), None)
-        _KNOWN[key] = Bounds(low, high, least, greatest, evaluations, table is not None, spent, table, told)
-    found = _KNOWN[key]
+        _KNOWN[key] = Bounds(
+            low, high, least, greatest, evaluations, table is not None, spent, table, told if score.estimates else None
+        )
     tick(1.0)
-    return found
+    return _KNOWN[key]
 
 
 def reach(
@@ -254,12 +277,12 @@ def reach(
     """
     if not 0 <= beta <= 1:
         raise ValueError(f"beta must be between 0 and 1, got {beta}")
-    tick, begin = _part(progress, "target"), time.perf_counter()
+    tick, begin = ticker(progress, "target"), time.perf_counter()
     if beta in (0, 1) or bounds.max - bounds.min <= 1e-9:
         tick(1.0)
         least = beta < 1
         return Reached(bounds.owner_min if least else bounds.owner_max, bounds.min if least else bounds.max, 0)
-    goal = (1 - beta) * bounds.min + beta * bounds.max
+    goal = bounds.target(beta)
     score = scorer(np.ascontiguousarray(corr), sizes, definition)
     scored, reached = 0, None
     if bounds.table is not None:
@@ -267,11 +290,11 @@ def reach(
     elif method == "brkga":
         owner, scored = brkga_target(score, goal, seed, tick)
     else:
-        ends = target.Ends(bounds.owner_min, bounds.owner_max, bounds.min, bounds.max)
+        ends = Ends(bounds.owner_min, bounds.owner_max, bounds.min, bounds.max)
         rng = stream(seed, "split", "reach", repr(float(beta)))
-        owner, reached, scored = target.approach(score, goal, ends, rng, tick)
+        owner, reached, scored = approach(score, goal, ends, rng, tick)
     owner = canonical_owner(owner, sizes)
     if reached is None or not score.estimates:
-        reached = _value(score, owner, definition)
+        reached = measured_icor(score, owner, definition)
     tick(1.0)
     return Reached(owner, reached, scored, time.perf_counter() - begin)

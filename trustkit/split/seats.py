@@ -41,7 +41,8 @@ def party_sizes(parties: int | Sequence[int], columns: int) -> tuple[int, ...]:
     >>> party_sizes(3, 8), party_sizes([5, 3], 8)
     ((3, 3, 2), (5, 3))
     """
-    if not isinstance(parties, (int, np.integer, Sequence, np.ndarray)) or isinstance(parties, (bool, str)):
+    numbers = list(parties) if isinstance(parties, (Sequence, np.ndarray)) else [parties]
+    if any(isinstance(one, bool) or not isinstance(one, (int, np.integer)) for one in numbers):
         raise TypeError(f"parties must be a whole number or a list of them, got {parties!r}")
     if isinstance(parties, (int, np.integer)):
         if not 2 <= parties <= columns:

@@ -1,11 +1,13 @@
-"""Dirichlet shares that move smoothly with their concentration."""
+"""Dirichlet shares that move smoothly with their concentration, and columns dealt by them."""
 
 from __future__ import annotations
 
 import numpy as np
 from scipy.special import gammaincinv, gammaln
 
-__all__ = ["dirichlet_shares"]
+from trustkit.rng import stream
+
+__all__ = ["deal_columns", "dirichlet_shares"]
 
 
 def dirichlet_shares(alpha: np.ndarray, uniforms: np.ndarray) -> np.ndarray:
@@ -50,3 +52,54 @@ def dirichlet_shares(alpha: np.ndarray, uniforms: np.ndarray) -> np.ndarray:
     weights = np.exp(logs - logs.max(axis=-1, keepdims=True))
     shares: np.ndarray = weights / weights.sum(axis=-1, keepdims=True)
     return shares
+
+
+def deal_columns(
+    columns: int, parties: int, alpha: float | tuple[float, ...], allow_empty: bool, seed: int
+) -> tuple[np.ndarray, np.ndarray]:
+    """Deal columns to parties in Dirichlet shares.
+
+    Parameters
+    ----------
+    columns : int
+        m, at least K.
+    parties : int
+        K, at least 2.
+    alpha : float or tuple of K floats
+        Concentrations, above 0: one for all, or one each.
+    allow_empty : bool
+        If False, one column at random goes to each party, whatever its share.
+    seed : int
+        Any integer.
+
+    Returns
+    -------
+    owner : (m,) int array
+        The party of each column, 0 … K−1.
+    shares : (K,) float array
+        Those drawn; at least 0, adding up to 1.
+
+    Raises
+    ------
+    ValueError
+        If α has another length than K.
+
+    Source
+    ------
+    VertiBench (Wu et al. 2023), Algorithm 5.
+
+    Examples
+    --------
+    >>> owner, shares = deal_columns(6, 3, 100.0, False, seed=0)
+    >>> np.bincount(owner).min() >= 1, round(float(shares.sum()), 9)
+    (np.True_, 1.0)
+    """
+    weights = np.atleast_1d(np.asarray(alpha, float))
+    if weights.size not in (1, parties):
+        raise ValueError(f"alpha must be one number or one for each of the {parties} parties, got {weights.size}")
+    uniforms = stream(seed, "importance", "shares").random(parties)
+    shares = dirichlet_shares(np.broadcast_to(weights, (parties,)), uniforms)
+    owner = np.searchsorted(np.cumsum(shares)[:-1], stream(seed, "importance", "columns").random(columns), side="right")
+    if not allow_empty:
+        owner[stream(seed, "importance", "first").choice(columns, parties, replace=False)] = np.arange(parties)
+    return owner, shares

@@ -7,16 +7,18 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from trustkit.metrics.correlation import Definition, icor
 from trustkit.split.anneal import anneal
 from trustkit.split.extremes import DIRECT, POLISHED
 from trustkit.split.scores import Scorer
 from trustkit.split.seats import member_table, owner_vector, swap_steps, swapped
 from trustkit.split.surrogate import CANDIDATES, Squares, calibration
 
-__all__ = ["Ends", "approach", "value"]
+__all__ = ["Ends", "approach", "measured_icor", "value"]
 
 NUDGES = 20  # single swaps that are tried, beyond 20 columns
-STEPS = 120  # of one annealing at the end, up to 64 columns
+STEPS = 120, 400  # of the annealings at the end, up to 64 columns, and of a last one if they leave a gap
+GAP = 1e-3  # of the range
 
 
 @dataclass(frozen=True, eq=False)
@@ -56,6 +58,32 @@ def value(score: Scorer, owner: np.ndarray) -> tuple[float, np.ndarray]:
     return float(terms.sum()), terms
 
 
+def measured_icor(score: Scorer, owner: np.ndarray, definition: Definition) -> float:
+    """Measure a division that was found: by `trustkit.metrics.icor`, unless its blocks are so large as to be estimated.
+
+    Parameters
+    ----------
+    score : Scorer
+        Scores divisions.
+    owner : (m,) int array
+        The party of each column, 0 … K−1.
+    definition : {"paper", "package"}
+        That of the scorer.
+
+    Returns
+    -------
+    float
+        Icor.
+
+    Examples
+    --------
+    >>> from trustkit.split.scores import scorer
+    >>> measured_icor(scorer(np.eye(4), [2, 2]), np.array([0, 0, 1, 1]), "paper")
+    0.0
+    """
+    return value(score, owner)[0] if score.estimates else icor(score.corr, owner, definition)
+
+
 def approach(
     score: Scorer, goal: float, ends: Ends, rng: np.random.Generator, tick: Callable[[float], None]
 ) -> tuple[np.ndarray, float, int]:
@@ -88,7 +116,8 @@ def approach(
     A path of swaps leads from one end to the other. Its place for the goal is bracketed by interpolation and bisection
     in turn. Beyond 20 columns single swaps follow, of which the stand-in `trustkit.split.surrogate` says that they add
     what is missing. Up to 64 columns |Icor − goal| is annealed then, at most twice. Every stage stops, and the next
-    ones are left out, when at most 5·10⁻⁴ of the range is missing; up to 20 columns, 10⁻⁴ of it.
+    ones are left out, when at most 5·10⁻⁴ of the range is missing; up to 20 columns, 10⁻⁴ of it. If more than 10⁻³ is
+    missing even so, as where copies of columns make Icor jump, it is annealed once more, hotter and longer.
 
     Examples
     --------
@@ -109,13 +138,15 @@ def approach(
         scored += more
     if m > POLISHED or abs(off) <= enough:
         return near, goal - off, scored
-    for heat in width * np.array([0.02, 0.005]):
-        members = np.repeat(member_table(near, sizes)[None], 16, axis=0)
-        cooling = np.geomspace(heat, 1e-4 * width, STEPS)
-        found = anneal(score, members, lambda icor: np.abs(icor - goal), cooling, rng, lambda done: tick(0.75), enough)
-        near, scored = owner_vector(found.members[found.energy.argmin()], m), scored + found.evaluations
-        if found.energy.min() <= enough:
+    missing = abs(off)
+    for heat, steps, limit in ((0.02, STEPS[0], enough), (0.005, STEPS[0], enough), (0.05, STEPS[1], GAP * width)):
+        if missing <= limit:
             break
+        members = np.repeat(member_table(near, sizes)[None], 16, axis=0)
+        cooling = np.geomspace(heat * width, 1e-4 * width, steps)
+        found = anneal(score, members, lambda icor: np.abs(icor - goal), cooling, rng, lambda done: tick(0.75), enough)
+        best = int(found.energy.argmin())
+        near, missing, scored = owner_vector(found.members[best], m), found.energy[best], scored + found.evaluations
     return near, value(score, near)[0], scored
 
 

@@ -7,7 +7,6 @@ from collections.abc import Callable
 
 import numpy as np
 
-from trustkit.records import Progress
 from trustkit.rng import stream
 from trustkit.split.scores import Scorer
 from trustkit.split.search import Bounds
@@ -15,7 +14,7 @@ from trustkit.split.seats import member_table, owner_vector, swapped
 from trustkit.split.swaps import balance, matched, toward
 from trustkit.split.target import value
 
-__all__ = ["WEIGHTS", "Frontier", "search"]
+__all__ = ["WEIGHTS", "Frontier", "explore"]
 
 WEIGHTS = (0.0, 0.1, 0.3, 1.0, 3.0, 10.0, math.inf)
 """What an error of importance counts, an error of β counting 1; at infinity only importance counts."""
@@ -120,7 +119,9 @@ class Frontier:
             self.owners[w], self.errors[w], self.energy[w] = owner_of(at), errors[at], energies[at, w]
 
 
-def search(score: Scorer, front: Frontier, start: np.ndarray, ends: Bounds, seed: int, tell: Progress) -> int:
+def explore(
+    score: Scorer, front: Frontier, start: np.ndarray, ends: Bounds, seed: int, tick: Callable[[float], None]
+) -> int:
     """Look for divisions with little error of either kind.
 
     Parameters
@@ -135,8 +136,8 @@ def search(score: Scorer, front: Frontier, start: np.ndarray, ends: Bounds, seed
         Divisions of the least and of the greatest Icor.
     seed : int
         Any integer.
-    tell : callable
-        Told a stage and how much of it is done; may raise to stop.
+    tick : callable
+        Told now and then which part is done (0 … 1); may raise to stop.
 
     Returns
     -------
@@ -155,7 +156,7 @@ def search(score: Scorer, front: Frontier, start: np.ndarray, ends: Bounds, seed
 
     def icor_of(owner: np.ndarray) -> float:
         nonlocal scored
-        tell("division", min(scored / (ROUNDS * (looks + 4)), 1.0) / 2)
+        tick(min(scored / (ROUNDS * (looks + 4)), 1.0) / 2)
         scored += 1
         icor, _ = value(score, owner)
         front.offer([owner].__getitem__, front.measure(np.array([icor]), front.shares(owner)[None]))
@@ -179,7 +180,7 @@ def search(score: Scorer, front: Frontier, start: np.ndarray, ends: Bounds, seed
     steps = int(min(STEPS, ANNEALED // (copies * len(WEIGHTS) * swap)))
     if steps >= STEPS // 20:
         rng = stream(seed, "split", "joint")
-        scored += _improve(score, front, rng, copies, steps, lambda part: tell("division", (1 + part) / 2))
+        scored += _improve(score, front, rng, copies, steps, lambda part: tick((1 + part) / 2))
     return scored
 
 

@@ -21,20 +21,22 @@ def by_views(data: Dataset, seed: int = 0) -> Partition:
     Parameters
     ----------
     data : Dataset
-        With ``notes["views"]``: the name of its view for each of the m columns.
+        With ``notes["views"]``: the name of its view for each of the m columns; perhaps with ``notes["parties"]``: the
+        names of all views in order, also of one without columns.
     seed : int
         Not used; every split takes one.
 
     Returns
     -------
     Partition
-        Over columns, parties in the order in which their views first occur. ``achieved``: names (K,), counts (K,), icor
-        and its definition, seed.
+        Over columns, parties in the order of ``notes["parties"]``, otherwise that in which their views first occur.
+        ``achieved``: names (K,), counts (K,), icor and its definition, seed.
 
     Raises
     ------
     ValueError
-        If the data set names no views, not one for each column, or fewer than two.
+        If the data set names no views, not one for each column, or fewer than two; or Icor cannot be measured, as for
+        `trustkit.split.importance`.
 
     Examples
     --------
@@ -45,7 +47,7 @@ def by_views(data: Dataset, seed: int = 0) -> Partition:
     ['photo', 'sound']
     """
     views = [str(view) for view in data.notes.get("views", ())]
-    names = list(dict.fromkeys(views))
+    names = [str(name) for name in dict.fromkeys((*data.notes.get("parties", ()), *views))]
     if len(views) != data.X.shape[1] or len(names) < 2:
         raise ValueError(
             f"{data.name} must name at least two views, one for each of its {data.X.shape[1]} columns, "
@@ -77,7 +79,8 @@ def from_columns(data: Dataset, owners: Mapping[str, Sequence[str | int]]) -> Pa
     KeyError
         If there is no such column.
     ValueError
-        If a column is listed twice, or there are fewer than two parties.
+        If a column is listed twice, there are fewer than two parties, or Icor cannot be measured, as for
+        `trustkit.split.importance`.
 
     Examples
     --------
@@ -91,9 +94,10 @@ def from_columns(data: Dataset, owners: Mapping[str, Sequence[str | int]]) -> Pa
     m, owner = len(data.columns), np.full(len(data.columns), -1)
     for k, (party, columns) in enumerate(owners.items()):
         for column in columns:
-            known = column in data.columns if isinstance(column, str) else 0 <= column < m
+            known = column in data.columns if isinstance(column, str) else column in range(m)
             if not known:
-                raise KeyError(f"{data.name} has no column {column!r} for {party}; it has {', '.join(data.columns)}")
+                some = ", ".join(data.columns[:12]) + (", …" if m > 12 else "")
+                raise KeyError(f"{data.name} has no column {column!r} for {party}; it has {some}")
             index = data.columns.index(column) if isinstance(column, str) else int(column)
             if owner[index] >= 0:
                 raise ValueError(f"a column must have one owner, got {data.columns[index]!r} twice, last for {party}")
