@@ -46,9 +46,9 @@ def CorrelationPanel(lab: Lab | None = None) -> w.VBox:  # noqa: N802 (a panel r
         if state.searching:
             return card(TITLE, searching(state), "")
         fed = state.federated()
-        return card(TITLE, _words(fed), _pictures(fed, pictures, sign.value, order.value))
+        return card(TITLE, _words(fed), _pictures(fed, pictures, sign.value, order.value, state.drag.moving))
 
-    view = View(lab, draw, ("setting", "search"), "correlation")
+    view = View(lab, draw, ("setting", "search"), "correlation", settles=True)
     choices = w.HBox([sign, order])
     choices.add_class("tk-choices")
     box = w.VBox([view, choices])
@@ -79,7 +79,8 @@ def _words(fed: FederatedDataset) -> str:
     return text
 
 
-def _pictures(fed: FederatedDataset, pictures: dict[str, Any], signed: bool, order: str) -> str:
+def _pictures(fed: FederatedDataset, pictures: dict[str, Any], signed: bool, order: str, moving: bool) -> str:
+    """Matrix, gauge and Pcor; while a slider moves, Pcor by party waits: its numbers are on the matrix too."""
     columns = int(fed.data.X.shape[1])
     if columns > WIDE:  # they would be drawn for seconds, while the page stands still
         return f"<p>The correlations are drawn of at most {WIDE:,} columns; this table has {columns:,}.</p>"
@@ -88,9 +89,11 @@ def _pictures(fed: FederatedDataset, pictures: dict[str, Any], signed: bool, ord
     pictures["matrix"] = matrix = plot.correlation_blocks(
         fed, corr, definition, figure=pictures.get("matrix"), signed=signed, order=order
     )
-    pictures["pcor"] = pcor = plot.pcor_heatmap(fed, corr, definition, figure=pictures.get("pcor"))
-    icor, bounds = achieved.get("icor"), achieved.get("bounds")
-    target = None if bounds is None else bounds[0] + achieved.get("asked_beta", 0.0) * (bounds[1] - bounds[0])
+    if not moving or "pcor svg" not in pictures:
+        pictures["pcor"] = pcor = plot.pcor_heatmap(fed, corr, definition, figure=pictures.get("pcor"))
+        pairs = f"Pcor of every two of {len(fed)} parties, on the diagonal that of a party with itself"
+        pictures["pcor svg"] = plot.to_svg(pcor, pairs)
+    icor, bounds, target = achieved.get("icor"), achieved.get("bounds"), achieved.get("target")
     pictures["gauge"] = gauge = plot.icor_gauge(
         icor, bounds, target, bool(achieved.get("bounds_exact")), figure=pictures.get("gauge")
     )
@@ -100,11 +103,12 @@ def _pictures(fed: FederatedDataset, pictures: dict[str, Any], signed: bool, ord
         f"{kind} correlation of {fed.data.X.shape[1]} columns with the borders of {len(fed)} parties holding {sizes} "
         f"columns; Icor {amount(icor, 3)}"
     )
-    pairs = f"Pcor of every two of {len(fed)} parties, on the diagonal that of a party with itself"
     line = f"Icor {amount(icor, 3)}"
     if bounds is not None:
-        line += f" between {amount(bounds[0], 3)} and {amount(bounds[1], 3)}, target {amount(target, 3)}"
+        line += f" between {amount(bounds[0], 3)} and {amount(bounds[1], 3)}"
+    if target is not None:
+        line += f", target {amount(target, 3)}"
     return (
         f'<div class="tk-pair"><div>{plot.to_svg(matrix, blocks)}{plot.to_svg(gauge, line)}</div>'
-        f'<div>{plot.to_svg(pcor, pairs)}<p class="tk-sub">{tip("Pcor", PCOR)} by party</p></div></div>'
+        f'<div>{pictures["pcor svg"]}<p class="tk-sub">{tip("Pcor", PCOR)} by party</p></div></div>'
     )

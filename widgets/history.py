@@ -1,10 +1,45 @@
-"""Where the controls have been: settings to go back to, and forth again."""
+"""Where the controls have been: settings to go back to, and forth again; and the slider that is held."""
 
 from __future__ import annotations
 
+import asyncio
+import math
+import time
+
 from trustkit.widgets.setting import Setting
 
-__all__ = ["History"]
+__all__ = ["STILL", "Drag", "History"]
+
+STILL = 0.15
+"""Seconds without a move after which a slider that is held counts as still."""
+
+
+class Drag:
+    """The slider that is held, if one is; ``name`` is empty if none is."""
+
+    def __init__(self) -> None:
+        self.name = ""
+        self._at = -math.inf
+
+    def take(self, name: str) -> None:
+        """Note that a slider moves.
+
+        Parameters
+        ----------
+        name : str
+            Which; empty for a change that is no drag.
+        """
+        self.name, self._at = name, time.monotonic()
+
+    @property
+    def moving(self) -> bool:
+        """Whether it moved just now, on a page that will hear when it stands still."""
+        if not self.name or time.monotonic() - self._at > STILL:
+            return False
+        try:
+            return asyncio.get_running_loop().is_running()
+        except RuntimeError:
+            return False
 
 
 class History:

@@ -8,7 +8,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
-from trustkit.widgets.history import History
+from trustkit.widgets.history import Drag, History
 from trustkit.widgets.player import Outcome, Player, Progress
 from trustkit.widgets.search import Search
 from trustkit.widgets.setting import Setting
@@ -52,7 +52,7 @@ class Lab:
         self.baseline: Outcome | None = None
         self.auto = False
         self._history = History()
-        self._dragged, self._taken = "", self.player.progress
+        self.drag, self._taken = Drag(), self.player.progress
         self._results: OrderedDict[str, Outcome] = OrderedDict()
         self._listeners: list[Listener] = []
         self.search = Search(lambda: self._tell("search"))
@@ -144,15 +144,16 @@ class Lab:
             Values of `Setting` by name.
         """
         setting = self.setting.change(**changes)
-        if drag and drag == self._dragged and setting != self.setting:
-            self._move(setting)
+        if setting == self.setting:
+            self.drag.take(drag)
         else:
-            self.go(setting)
-        self._dragged = drag
+            if not drag or drag != self.drag.name:
+                self._history.leave(self.setting)
+            self._move(setting, drag)
 
     def let_go(self) -> None:
         """End a drag: what moves next is a step of its own."""
-        self._dragged = ""
+        self.drag.take("")
 
     def go(self, setting: Setting) -> None:
         """Take a whole setting, which can be undone.
@@ -238,8 +239,9 @@ class Lab:
                 self.experiment, self.error = None, error
             self._tell("setting")
 
-    def _move(self, setting: Setting) -> None:
-        before, shown, self.setting, self._dragged = self.setting, self.outcome, setting, ""
+    def _move(self, setting: Setting, drag: str = "") -> None:
+        before, shown, self.setting = self.setting, self.outcome, setting
+        self.drag.take(drag)
         if setting.weights != before.weights:
             self._tell("weights")
         if replace(setting, weights=before.weights) == before:

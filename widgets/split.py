@@ -46,7 +46,9 @@ def SplitPanel(lab: Lab | None = None) -> View:  # noqa: N802 (a panel reads as 
             return card(title, searching(state), "")
         fed = state.federated()
         if not state.setting.across_rows:
-            return card(title, *_columns(state, fed, pictures))
+            if not (state.drag.moving and state.drag.name == "beta" and "card" in pictures):
+                pictures["card"] = card(title, *_columns(state, fed, pictures))
+            return str(pictures["card"])
         pictures["rows"] = figure = plot.label_shares(fed, figure=pictures.get("rows"))
         sizes = fed.partition.sizes
         label = (
@@ -57,7 +59,7 @@ def SplitPanel(lab: Lab | None = None) -> View:  # noqa: N802 (a panel reads as 
         text = f"{origin(fed)}{len(fed)} clients · {rows} · colours are classes"
         return card(title, text, plot.to_svg(figure, label))
 
-    return View(lab or Lab(), draw, ("setting", "search", "standing"), "split")
+    return View(lab or Lab(), draw, ("setting", "search", "standing"), "split", settles=True)
 
 
 def origin(fed: FederatedDataset) -> str:
@@ -148,7 +150,8 @@ def _bars(fed: FederatedDataset, shares: np.ndarray | None, pictures: dict[str, 
 def _plane(
     fed: FederatedDataset, standing: Standing, alpha: float, beta: float | None, pictures: dict[str, Any]
 ) -> str:
-    points = (*(standing.points or ()), *natural_points())
+    paper = fed.partition.achieved.get("definition", "paper") == "paper"
+    points = (*(standing.points or ()), *(natural_points() if paper else ()))
     if standing.error is not None or (beta is not None and standing.importance is not None):
         beta = math.nan if beta is None else beta
         points = (*points, PlanePoint("this split", "current", alpha, beta, fed.data.provenance.synthetic))

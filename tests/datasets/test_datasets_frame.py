@@ -121,7 +121,7 @@ def test_classes_are_sorted_as_numbers_or_as_text(target: Any, classes: tuple[st
 def test_numeric_target_with_21_values_is_a_regression() -> None:
     """Twenty are classes still."""
     numbers = np.repeat(np.arange(21) / 2, 5)
-    table = pd.DataFrame({"v": numbers, "t": numbers})
+    table = pd.DataFrame({"v": numbers // 3, "t": numbers})
     data = from_frame(table, target="t")
     assert data.task == "regression"
     assert np.array_equal(data.y, numbers)

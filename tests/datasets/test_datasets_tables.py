@@ -16,7 +16,7 @@ import pytest
 
 from trustkit.catalogue import DATASETS, use
 from trustkit.data import Dataset
-from trustkit.datasets import load, read_table
+from trustkit.datasets import from_frame, load, read_table
 
 TABLE = [["age", "town", "paid"], ["20", "A", "no"], ["30", "B", "yes"], ["", "B", "no"], ["50", "A", "yes"]]
 
@@ -128,9 +128,9 @@ def test_an_id_is_no_feature(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("text", "changes"),
     [
-        ("a,c,t\n1,p,x\n2,q,y\n2,p,x\n", {}),
-        ("a,c,t\n1,7,x\n2,8,y\n2,7,x\n", {}),
-        ("a,c,t\n1,7,0\n2,8,1\n2,7,0\n", {}),
+        ("a,c,t\n" + "1,p,x\n2,q,y\n2,p,x\n" * 7, {}),
+        ("a,c,t\n" + "1,7,x\n2,8,y\n2,7,x\n" * 7, {}),
+        ("a,c,t\n" + "1,7,0\n2,8,1\n2,7,0\n" * 7, {}),
         ("a,c,t\n" + "".join(f"1,{k / 4},{k / 4}\n" for k in range(30)), {}),
         ("a,c,t\n" + "".join(f"{k % 2},{k % 3 + k // 1500},{k % 3}\n" for k in range(1500)), {}),
     ],
@@ -142,6 +142,17 @@ def test_labels_in_the_features_are_refused(tmp_path: Path, text: str, changes: 
         _read(file, **changes)
     assert _read(file, leave_out=("c",), missing="category").columns[0] == "a"
     assert _read(file, leave_out="c", **changes).columns == ("a",)
+
+
+def test_few_rows_may_agree_by_chance(tmp_path: Path) -> None:
+    """From 20 rows on it is no chance any more; a data frame is judged by the same rule."""
+    frame = pd.DataFrame({"a": range(20), "c": ["p", "q"] * 10, "t": ["x", "y"] * 10})
+    assert from_frame(frame[:19], target="t").columns[0] == "a"
+    with pytest.raises(ValueError, match="^features must not tell the target, got 'c'"):
+        from_frame(frame, target="t")
+    with pytest.raises(ValueError, match="^features must not tell the target, got 'c'"):
+        from_frame(frame, target="t", sensitive=["c"])
+    assert from_frame(frame, target="t", sensitive=["c"], keep_sensitive=False).columns == ("a",)
 
 
 def test_what_is_nearly_the_target_is_a_feature(tmp_path: Path) -> None:

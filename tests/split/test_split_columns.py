@@ -221,7 +221,7 @@ def test_views_and_columns_by_hand() -> None:
         (lambda d: SPLIT.importance(d, 3, 0.0), ValueError, "alpha must be between 0.001 and 100, got 0"),
         (lambda d: SPLIT.icor_bounds(d, 3, "v2"), ValueError, "definition must be one of paper, package, got 'v2'"),
         (lambda d: SPLIT.uniform(np.zeros(5), 2), ValueError, r"rows and columns, got shape \(5,\)"),
-        (lambda d: SPLIT.by_views(d), ValueError, "small must name at least two views, .* got 0 views"),
+        (lambda d: SPLIT.by_views(d), ValueError, "small must name at least two views, .* got none"),
         (lambda d: SPLIT.from_columns(d, {"a": [0]}), ValueError, "at least 2 parties, got 1"),
         (
             lambda d: SPLIT.from_columns(d, {"a": [0], "b": ["c0"]}),

@@ -18,6 +18,9 @@ if TYPE_CHECKING:
 
 __all__ = ["from_frame"]
 
+JUDGED = 20
+"""Rows from which on a column that tells the target is refused; fewer may agree with it by chance."""
+
 
 def from_frame(
     df: pd.DataFrame,
@@ -74,7 +77,8 @@ def from_frame(
     KeyError
         If a column does not exist; the message lists those that do.
     ValueError
-        If the table is empty, a name is used twice, the target has one class only, a column of text has more than 50
+        If the table is empty, a column tells the target of 20 rows or more (the same values, up to other names for the
+        classes), a name is used twice, the target has one class only, a column of text has more than 50
         different values, a number is infinite, or a regression's target is text.
 
     Notes
@@ -102,6 +106,7 @@ def from_frame(
     y, classes = _target(kept[target], task)
     held_out = hold_out(y if classes else np.zeros(len(y)), test_size, name, seed)
     hidden = {target, client} if keep_sensitive else {target, client, *attributes}
+    _not_told(kept, target, hidden, not classes)
     features = encode(kept[[c for c in kept.columns if c not in hidden]], ~held_out)
     return Dataset(
         name=name,
@@ -194,3 +199,28 @@ def _digest(df: pd.DataFrame) -> str:
 
     rows = pd.util.hash_pandas_object(df, index=False).to_numpy(dtype="<u8")
     return hashlib.sha256("\0".join(map(str, df.columns)).encode() + rows.tobytes()).hexdigest()
+
+
+def _not_told(frame: pd.DataFrame, target: str, no_features: set[str | None], regression: bool) -> None:
+    """Refuse a column that is the target again, under whatever names for the classes; few rows may agree by chance."""
+    known = frame[frame[target].notna()]
+    if len(known) < JUDGED:
+        return
+    y = known[target] if regression else _first_seen(known[target])
+    for column in known.columns.difference([name for name in no_features if name], sort=False):
+        for rows in (slice(50), slice(None)):  # most columns differ soon
+            part = known[column].iloc[rows]
+            told = part.to_numpy() if regression else _first_seen(part)
+            if not np.array_equal(told, y[rows]):
+                break
+        else:
+            raise ValueError(f"features must not tell the target, got {column!r}, which has the values of {target!r}; "
+                             "leave it out")  # fmt: skip
+
+
+def _first_seen(column: pd.Series[Any]) -> np.ndarray:
+    """Number values by their first appearance, so that two columns are equal if only the names of values differ."""
+    import pandas as pd
+
+    codes: np.ndarray = pd.factorize(column)[0]
+    return codes

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Literal
 
 import numpy as np
 
@@ -90,8 +90,7 @@ def read_table(
     KeyError
         If a column does not exist.
     TypeError, ValueError
-        As `from_frame`; also if there is no such file, it is not a table, an id occurs twice, or a column tells the
-        target: the same values, up to other names for the classes.
+        As `from_frame`; also if there is no such file, it is not a table, or an id occurs twice.
 
     Notes
     -----
@@ -122,7 +121,6 @@ def read_table(
     called = name or stem(file)
     data = from_frame(frame, wanted, sensitive, client, called, positive or None, test_size, missing, keep_sensitive,
                       seed, task)  # fmt: skip
-    _not_told(frame, wanted, {wanted, client}, data.task == "regression")
     train = data.X[~data.held_out]
     constant = np.flatnonzero(train.min(0) == train.max(0))
     notes["labels"] = {label: number for number, label in enumerate(data.classes)}
@@ -140,26 +138,3 @@ def _without_id(frame: pd.DataFrame, id: str, target: str) -> pd.DataFrame:
     if (twice := frame[id].duplicated()).any():
         raise ValueError(f"id {id!r} must tell rows apart, got {frame[id][twice].iloc[0]} more than once")
     return frame.drop(columns=id)
-
-
-def _not_told(frame: pd.DataFrame, target: str, no_features: set[str], regression: bool) -> None:
-    """Refuse a column that is the target again, under whatever names for the classes."""
-    known = frame[frame[target].notna()]
-    y = known[target] if regression else _first_seen(known[target])
-    for column in known.columns.difference(list(no_features), sort=False):
-        for rows in (slice(50), slice(None)):  # most columns differ soon
-            part = known[column].iloc[rows]
-            told = part.to_numpy() if regression else _first_seen(part)
-            if not np.array_equal(told, y[rows]):
-                break
-        else:
-            raise ValueError(f"features must not tell the target, got {column!r}, which has the values of {target!r}; "
-                             "leave it out")  # fmt: skip
-
-
-def _first_seen(column: pd.Series[Any]) -> np.ndarray:
-    """Number values by their first appearance, so that two columns are equal if only the names of values differ."""
-    import pandas as pd
-
-    codes: np.ndarray = pd.factorize(column)[0]
-    return codes

@@ -66,7 +66,7 @@ def deal_columns(
     parties : int
         K, at least 2.
     alpha : float or tuple of K floats
-        Concentrations, above 0: one for all, or one each.
+        Concentrations in [0.001, 1000]: one for all, or one each.
     allow_empty : bool
         If False, one column at random goes to each party, whatever its share.
     seed : int
@@ -82,7 +82,7 @@ def deal_columns(
     Raises
     ------
     ValueError
-        If α has another length than K.
+        If α has another length than K, or one is outside [0.001, 1000].
 
     Source
     ------
@@ -97,6 +97,9 @@ def deal_columns(
     weights = np.atleast_1d(np.asarray(alpha, float))
     if weights.size not in (1, parties):
         raise ValueError(f"alpha must be one number or one for each of the {parties} parties, got {weights.size}")
+    if not (weights >= 1e-3).all() or not (weights <= 1000).all():
+        odd = weights[~((weights >= 1e-3) & (weights <= 1000))][0]
+        raise ValueError(f"alpha must be between 0.001 and 1000 for each party, got {odd:g}")
     uniforms = stream(seed, "importance", "shares").random(parties)
     shares = dirichlet_shares(np.broadcast_to(weights, (parties,)), uniforms)
     owner = np.searchsorted(np.cumsum(shares)[:-1], stream(seed, "importance", "columns").random(columns), side="right")

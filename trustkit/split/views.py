@@ -49,9 +49,9 @@ def by_views(data: Dataset, seed: int = 0) -> Partition:
     views = [str(view) for view in data.notes.get("views", ())]
     names = [str(name) for name in dict.fromkeys((*data.notes.get("parties", ()), *views))]
     if len(views) != data.X.shape[1] or len(names) < 2:
+        got = f"{len(names)} views for {len(views)} columns" if views else "none"
         raise ValueError(
-            f"{data.name} must name at least two views, one for each of its {data.X.shape[1]} columns, "
-            f"got {len(names)} views for {len(views)} columns"
+            f"{data.name} must name at least two views, one for each of its {data.X.shape[1]} columns, got {got}"
         )
     owner = np.array([names.index(view) for view in views])
     achieved = {"names": names, **measured(data, owner, len(names), seed)}
