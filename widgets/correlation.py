@@ -48,7 +48,7 @@ def CorrelationPanel(lab: Lab | None = None) -> w.VBox:  # noqa: N802 (a panel r
         fed = state.federated()
         return card(TITLE, _words(fed), _pictures(fed, pictures, sign.value, order.value, state.drag.moving))
 
-    view = View(lab, draw, ("setting", "search"), "correlation", settles=True)
+    view = View(lab, draw, ("setting", "search", "still"), "correlation")
     choices = w.HBox([sign, order])
     choices.add_class("tk-choices")
     box = w.VBox([view, choices])

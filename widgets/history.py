@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-import math
-import time
+from collections.abc import Callable
 
 from trustkit.widgets.setting import Setting
 
@@ -15,31 +14,54 @@ STILL = 0.15
 
 
 class Drag:
-    """The slider that is held, if one is; ``name`` is empty if none is."""
+    """The slider that is held, if one is; ``name`` is empty if none is.
 
-    def __init__(self) -> None:
-        self.name = ""
-        self._at = -math.inf
+    Parameters
+    ----------
+    still : callable
+        Called on the kernel's loop when a slider that moved has stood still for a moment.
+    """
+
+    def __init__(self, still: Callable[[], None]) -> None:
+        self.name, self.moving = "", False
+        self._still = still
+        self._timer: asyncio.TimerHandle | None = None
 
     def take(self, name: str) -> None:
-        """Note that a slider moves.
+        """Note that a slider begins to move; where no loop runs, nobody would hear that it stands still.
 
         Parameters
         ----------
         name : str
             Which; empty for a change that is no drag.
         """
-        self.name, self._at = name, time.monotonic()
+        if self._timer is not None:
+            self._timer.cancel()
+        self.name, self.moving, self._timer = name, bool(name) and _loop() is not None, None
 
-    @property
-    def moving(self) -> bool:
-        """Whether it moved just now, on a page that will hear when it stands still."""
-        if not self.name or time.monotonic() - self._at > STILL:
-            return False
-        try:
-            return asyncio.get_running_loop().is_running()
-        except RuntimeError:
-            return False
+    def rest(self) -> None:
+        """Note that the page has followed the move: the slider is still if none comes soon."""
+        loop = _loop()
+        if self.moving and loop is not None:
+            self._timer = loop.call_later(STILL, self._stand)
+
+    def end(self) -> None:
+        """Note that the slider was let go: it is still at once."""
+        moving = self.moving
+        self.take("")
+        if moving:
+            self._still()
+
+    def _stand(self) -> None:
+        self.moving, self._timer = False, None
+        self._still()
+
+
+def _loop() -> asyncio.AbstractEventLoop | None:
+    try:
+        return asyncio.get_running_loop()
+    except RuntimeError:
+        return None
 
 
 class History:

@@ -21,7 +21,7 @@ from trustkit.rounds import data_of, partition_of
 __all__ = ["Lab", "Listener"]
 
 Listener = Callable[[str], None]
-"""Told what changed: "setting", "search", "standing", "progress", "outcome", "baseline" or "weights"."""
+"""Told what changed: "setting", "still", "search", "standing", "progress", "outcome", "baseline" or "weights"."""
 
 _KEPT = 32
 _BEAT = 0.1
@@ -52,7 +52,7 @@ class Lab:
         self.baseline: Outcome | None = None
         self.auto = False
         self._history = History()
-        self.drag, self._taken = Drag(), self.player.progress
+        self.drag, self._taken = Drag(lambda: self._tell("still")), self.player.progress
         self._results: OrderedDict[str, Outcome] = OrderedDict()
         self._listeners: list[Listener] = []
         self.search = Search(lambda: self._tell("search"))
@@ -150,10 +150,11 @@ class Lab:
             if not drag or drag != self.drag.name:
                 self._history.leave(self.setting)
             self._move(setting, drag)
+            self.drag.rest()
 
     def let_go(self) -> None:
         """End a drag: what moves next is a step of its own."""
-        self.drag.take("")
+        self.drag.end()
 
     def go(self, setting: Setting) -> None:
         """Take a whole setting, which can be undone.

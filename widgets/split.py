@@ -59,7 +59,7 @@ def SplitPanel(lab: Lab | None = None) -> View:  # noqa: N802 (a panel reads as 
         text = f"{origin(fed)}{len(fed)} clients · {rows} · colours are classes"
         return card(title, text, plot.to_svg(figure, label))
 
-    return View(lab or Lab(), draw, ("setting", "search", "standing"), "split", settles=True)
+    return View(lab or Lab(), draw, ("setting", "search", "standing", "still"), "split")
 
 
 def origin(fed: FederatedDataset) -> str:

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import asyncio
 import html
 from collections.abc import Callable, Collection
 from typing import Any
 
 import ipywidgets as w
-from trustkit.widgets.history import STILL
 from trustkit.widgets.lab import Lab
 
 __all__ = ["View", "card", "failure", "fold", "tip"]
@@ -119,19 +117,13 @@ class View(w.HTML):  # type: ignore[misc]
         The changes that concern it.
     name : str
         What it is called when it fails; its CSS class is ``tk-v-`` and the name.
-    settles : bool
-        Whether it leaves something out while a slider moves, and so is drawn again when that stands still.
     """
 
     value: str
 
-    def __init__(
-        self, lab: Lab, draw: Callable[[Lab], str], topics: Collection[str], name: str, settles: bool = False
-    ) -> None:
+    def __init__(self, lab: Lab, draw: Callable[[Lab], str], topics: Collection[str], name: str) -> None:
         super().__init__()
         self.lab, self.draw, self.topics, self.name = lab, draw, frozenset(topics), name
-        self._settles = settles
-        self._later: asyncio.TimerHandle | None = None
         self.add_class("tk-view")
         self.add_class(f"tk-v-{name}")
         lab.watch(self.hear)
@@ -147,10 +139,6 @@ class View(w.HTML):  # type: ignore[misc]
         """
         if what in self.topics:
             self.refresh()
-            if self._settles and self.lab.drag.moving:
-                if self._later is not None:
-                    self._later.cancel()
-                self._later = asyncio.get_running_loop().call_later(STILL + 0.01, self.refresh)
 
     def refresh(self) -> None:
         """Draw anew; an exception becomes a red card here and nowhere else."""

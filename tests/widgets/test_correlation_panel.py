@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import asyncio
 import re
 from typing import Any
 
-from trustkit.widgets import CorrelationPanel, Lab, correlation, split
+from trustkit.widgets import CorrelationPanel, Lab, SplitPanel, correlation, split
 
 import trustkit as tk
-from tests.widgets.labs import COLUMNS, PLAIN, setting_of
+from tests.widgets.labs import COLUMNS, PLAIN, hear, setting_of
 from trustkit import use
 from trustkit.rounds import partition_of
 
@@ -50,6 +51,35 @@ def test_choices_redraw() -> None:
     assert view.value not in (before, signed)
     sign.value, order.value = False, "party"
     assert labels(view.value) == labels(before)
+
+
+def test_while_a_slider_moves_pcor_waits() -> None:
+    """Matrix and gauge follow at once, Pcor and the card of importance when the slider stands still or is let go."""
+
+    async def test(end: Any) -> None:
+        lab = Lab(setting_of(COLUMNS))
+        view, _, _ = parts(CorrelationPanel(lab))
+        held = SplitPanel(lab)
+        while not lab.standings.of(lab.experiment).whole:
+            await asyncio.sleep(0.01)
+        before, card = view.value, held.value
+        lab.change("beta", beta=0.9)
+        moving = view.value
+        assert labels(moving)[0] != labels(before)[0]
+        assert pcor(moving) == pcor(before)
+        assert held.value == card
+        await hear(lab, "still", lambda: end(lab))
+        assert pcor(view.value) != pcor(before)
+        assert labels(view.value) == labels(moving)
+        assert held.value != card
+
+    asyncio.run(test(lambda lab: None))
+    asyncio.run(test(lambda lab: lab.let_go()))
+
+
+def pcor(html: str) -> str:
+    """Return the picture of Pcor by party."""
+    return html[html.index('<svg role="img" aria-label="Pcor') :]
 
 
 def test_it_hides_across_rows() -> None:
