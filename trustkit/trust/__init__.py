@@ -11,13 +11,24 @@ from trustkit.trust import federation as federation
 # isort: on
 
 from trustkit.trust.assessment import assess
+from trustkit.trust.attribution import Waterfall, waterfall
+from trustkit.trust.chain import verify
+from trustkit.trust.claims import Claim
+from trustkit.trust.curves import Capped, Linear, Log, Reciprocal, Saturating
+from trustkit.trust.events import EventLog
 from trustkit.trust.factsheet import Fact, FactSheet, client_id
+from trustkit.trust.federatedscope import read_federatedscope
 from trustkit.trust.fields import FIELDS, Field
+from trustkit.trust.modelcard import model_card
 from trustkit.trust.profiles import PROFILES, Profile
 from trustkit.trust.report import Score, TrustReport
+from trustkit.trust.sampling import Sensitivity, outranks, sensitivity
+from trustkit.trust.stairs import Map, Steps
 from trustkit.trust.taxonomy import METRICS, NOTIONS, PILLARS, Metric, Notion, metric
 
 __all__ = [
-    "FIELDS", "METRICS", "NOTIONS", "PILLARS", "PROFILES", "Fact", "FactSheet", "Field", "Metric", "Notion", "Profile",
-    "Score", "TrustReport", "assess", "client_id", "metric",
+    "FIELDS", "METRICS", "NOTIONS", "PILLARS", "PROFILES", "Capped", "Claim", "EventLog", "Fact", "FactSheet", "Field",
+    "Linear", "Log", "Map", "Metric", "Notion", "Profile", "Reciprocal", "Saturating", "Score", "Sensitivity", "Steps",
+    "TrustReport", "Waterfall", "assess", "client_id", "metric", "model_card", "outranks", "read_federatedscope",
+    "sensitivity", "verify", "waterfall",
 ]  # fmt: skip

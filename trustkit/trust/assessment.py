@@ -3,64 +3,55 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping
+import os
+from collections.abc import Mapping
+from typing import Any
 
+from trustkit import jsonfile
+from trustkit.trust import imports
 from trustkit.trust.factsheet import FactSheet
+from trustkit.trust.layout import Sheet, read
 from trustkit.trust.profiles import Profile, profile_named
 from trustkit.trust.report import Score, TrustReport
-from trustkit.trust.taxonomy import METRICS, NOTIONS, PILLARS, Metric, level_of
+from trustkit.trust.rules import Rule
+from trustkit.trust.tree import TRUST, check_weights, edges_of, means, reaches
 
-__all__ = ["assess"]
-
-_Part = tuple[float, float | None]
-
-
-def _mean(parts: Iterable[_Part]) -> float | None:
-    """Weighted mean of the scores that exist; None if no weight is left."""
-    kept = [(weight, score) for weight, score in parts if score is not None and weight > 0]
-    total = sum(weight for weight, _ in kept)
-    return sum(weight * score for weight, score in kept) / total if kept else None
+__all__ = ["assess", "facts_for"]
 
 
-def _checked(weights: Mapping[str, float]) -> dict[str, float]:
-    for name, weight in weights.items():
-        level_of(name)
-        if isinstance(weight, bool) or not isinstance(weight, (int, float)):
-            raise TypeError(f"the weight of {name} must be a number, got {weight!r}")
-        if not 0 <= weight < math.inf:
-            raise ValueError(f"the weight of {name} must be at least 0 and finite, got {weight!r}")
-    full = {name: float(weights.get(name, 1.0)) for name in (*PILLARS, *NOTIONS, *METRICS)}
-    if not any(full[m.pillar] * full[m.notion] * full[m.id] > 0 for m in METRICS.values()):
-        raise ValueError("weights must leave at least one metric with a weight above 0, got none")
-    return full
+def _score(profile: Profile, metric: str, raw: float | None) -> float | None:
+    """The score of a raw value, None where there is none to give; as NaN it spreads upwards."""
+    if raw is None or math.isnan(raw):
+        if profile.missing == "left out":
+            return None
+        rule = profile.normaliser(metric)
+        return rule.undefined if raw is not None and isinstance(rule, Rule) else 0.0
+    score = profile.score(metric, raw)
+    if not 0 <= score <= 1:
+        raise ValueError(f"profile {profile.name} must score {metric} in [0, 1], got {score!r} for {raw!r}")
+    return score if profile.digits is None else round(score, profile.digits)
 
 
-def _measure(metric: Metric, facts: FactSheet, profile: Profile) -> Score:
-    raw = metric.function(facts)
-    score = None if raw is None or math.isnan(raw) else profile.score(metric.id, raw)
-    if score is not None and not 0 <= score <= 1:
-        raise ValueError(f"profile {profile.name} must score {metric.id} in [0, 1], got {score!r} for {raw!r}")
-    inputs = {path: facts.values.get(path) for path in metric.inputs}
+def _measure(profile: Profile, key: str, sheet: FactSheet | Sheet) -> Score:
+    row = profile.taxonomy.metrics[key]
+    raw = row.function(sheet)  # type: ignore[arg-type]  # the rows of a taxonomy read its own layout
+    inputs = {path: sheet.values.get(path) for path in row.inputs}
     return Score(
-        pillar=metric.pillar,
-        notion=metric.notion,
-        metric=metric.id,
+        pillar=row.pillar,
+        notion=row.notion,
+        metric=key,
         raw=raw,
-        score=score,
+        score=_score(profile, key, raw),
         weight=0.0,
-        status="missing" if raw is None else "undefined" if score is None else "ok",
+        status="missing" if raw is None else "undefined" if math.isnan(raw) else "ok",
         inputs={path: f"{len(v)} entries" if isinstance(v, tuple) else v for path, v in inputs.items()},
+        row=row,
     )
 
 
-def _shares(parts: Mapping[str, _Part]) -> dict[str, float]:
-    """What each part with a score carries of its mean; 0 for the others."""
-    kept = {name: weight for name, (weight, score) in parts.items() if score is not None}
-    total = sum(kept.values())
-    return {name: kept.get(name, 0.0) / total if total > 0 else 0.0 for name in parts}
-
-
-def _notes(facts: FactSheet) -> tuple[str, ...]:
+def _notes(facts: FactSheet | Sheet) -> tuple[str, ...]:
+    if isinstance(facts, Sheet):
+        return ()
     notes = []
     if facts.get("data", "synthetic"):
         instead = facts.get("data", "stands_in_for")
@@ -78,17 +69,52 @@ def _notes(facts: FactSheet) -> tuple[str, ...]:
     return tuple(notes)
 
 
+def _in_layout(facts: FactSheet | Sheet, profile: Profile) -> FactSheet | Sheet:
+    view = profile.taxonomy.view
+    if isinstance(facts, FactSheet):
+        return facts if view is None else view(facts)
+    if view is None or not isinstance(facts, Sheet):
+        raise TypeError(f"facts must be a FactSheet under profile {profile.name}, got a {type(facts).__name__}")
+    return facts
+
+
+def facts_for(path: str | os.PathLike[str], profile: str | os.PathLike[str] | Profile = "paper") -> FactSheet | Sheet:
+    """Read a fact sheet as a profile wants it.
+
+    Parameters
+    ----------
+    path : path-like
+        The file: of trustkit, of FederatedTrust's prototype, or of NEBULA.
+    profile : str, path-like or Profile
+        What is to score it.
+
+    Returns
+    -------
+    FactSheet or Sheet
+        The authors' own layout as it is, where the profile reads that; else the facts as far as they have a place here.
+
+    Raises
+    ------
+    KeyError, TypeError, ValueError
+        If there is no such profile, or the file is no fact sheet.
+    """
+    content, layout = jsonfile.read(path), profile_named(profile).taxonomy.layout
+    return read(content) if layout and imports.layout_of(content) == layout else FactSheet.load(path)
+
+
 def assess(
-    facts: FactSheet, profile: str | Profile = "paper", weights: Mapping[str, float] | None = None
+    facts: FactSheet | Sheet,
+    profile: str | os.PathLike[str] | Profile = "paper",
+    weights: Mapping[str, float] | None = None,
 ) -> TrustReport:
     """Score a federated project from its fact sheet.
 
     Parameters
     ----------
-    facts : FactSheet
-        What is known.
-    profile : str or Profile
-        How raw values become scores and scores are combined; a key of `PROFILES`.
+    facts : FactSheet or Sheet
+        What is known. A `Sheet` is one in the authors' layout, for the profiles that read it.
+    profile : str, path-like or Profile
+        How raw values become scores and scores are combined: a key of `PROFILES`, a TOML file, or a profile.
     weights : mapping of str to float, optional
         By pillar, notion or metric id, at least 0; they replace the profile's, and are 1 where nothing is said. Only
         their proportions among siblings count.
@@ -97,14 +123,16 @@ def assess(
     -------
     TrustReport
         Scores in [0, 1] of the project, its pillars, notions and metrics. What has no evidence is None and carries no
-        weight: it is listed as missing, or as undefined where a measure has no value.
+        weight: it is listed as missing, or as undefined where a measure has no value. Profiles that reproduce the
+        authors' code score it 0, as that does.
 
     Raises
     ------
     KeyError
         If the profile or the id of a weight is unknown.
     TypeError, ValueError
-        If a weight is no number, negative or infinite, or if no metric has a weight above 0.
+        If a weight is no number, negative or infinite, if no metric has a weight above 0, or if the profile reads
+        another layout.
 
     Notes
     -----
@@ -117,8 +145,8 @@ def assess(
 
     Deviations
     ----------
-    The authors' code scores missing evidence 0 and rounds to two digits at every level; ours leaves it out of the
-    means and rounds nothing.
+    The authors' code scores missing evidence 0 and rounds to two digits at every level but the notions'; ours leaves it
+    out of the means and rounds nothing, unless the profile is theirs.
 
     Examples
     --------
@@ -127,34 +155,26 @@ def assess(
     (0.6, None)
     """
     chosen = profile_named(profile)
-    weight = _checked({**chosen.weights, **(weights or {})})
-    rows = [_measure(metric, facts, chosen) for metric in METRICS.values()]
-    notions = {n: _mean((weight[row.metric], row.score) for row in rows if row.notion == n) for n in NOTIONS}
-    groups: dict[str, dict[str, _Part]] = {}
-    for pillar in PILLARS:
-        if chosen.aggregation == "flat":
-            groups[pillar] = {
-                r.metric: (weight[r.notion] * weight[r.metric], r.score) for r in rows if r.pillar == pillar
-            }
-        else:
-            groups[pillar] = {n.id: (weight[n.id], notions[n.id]) for n in NOTIONS.values() if n.pillar == pillar}
-    pillars = {pillar: _mean(parts.values()) for pillar, parts in groups.items()}
-    of_trust = _shares({pillar: (weight[pillar], score) for pillar, score in pillars.items()})
-    of_pillar = {name: share for parts in groups.values() for name, share in _shares(parts).items()}
-    of_notion: dict[str, float] = {}
-    for notion in NOTIONS:
-        of_notion |= _shares({r.metric: (weight[r.metric], r.score) for r in rows if r.notion == notion})
-    carried = {
-        row.metric: of_trust[row.pillar]
-        * (of_pillar[row.metric] if chosen.aggregation == "flat" else of_pillar[row.notion] * of_notion[row.metric])
-        for row in rows
-    }
+    taxonomy = chosen.taxonomy
+    given = check_weights(taxonomy, {**chosen.weights, **(weights or {})})
+    sheet = _in_layout(facts, chosen)
+    rows = [_measure(chosen, key, sheet) for key in taxonomy.metrics]
+    edges = edges_of(taxonomy, chosen.aggregation, given)
+
+    def rounded(name: str, value: float) -> float:
+        return value if name in taxonomy.notions else round(value, chosen.digits)
+
+    finish = None if chosen.digits is None else rounded
+    found: dict[str, Any] = means(edges, {row.metric: row.score for row in rows}, finish)
+    share = reaches(edges, found)
     return TrustReport(
         profile=chosen,
-        title=facts.get("project", "overview") or "",
-        score=_mean((weight[pillar], score) for pillar, score in pillars.items()),
-        pillars=pillars,
-        notions=notions,
-        metrics=tuple(row.carrying(carried[row.metric]) for row in rows),
+        title=sheet.get("project", "overview") or "",
+        score=found[TRUST],
+        pillars={name: found[name] for name in taxonomy.pillars},
+        notions={name: found[name] for name in taxonomy.notions},
+        metrics=tuple(row.carrying(share[row.metric]) for row in rows),
         notes=_notes(facts),
+        weights=given,
+        shares={name: share[name] for name in (*taxonomy.pillars, *taxonomy.notions)},
     )

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING, Any
 
-from trustkit.trust.taxonomy import METRICS, NOTIONS, PILLARS, level_of
+from trustkit.trust.rules import words_of
 
 if TYPE_CHECKING:
     from trustkit.trust.report import Score, TrustReport
@@ -72,10 +72,10 @@ def summary(report: TrustReport) -> str:
     str
         Trust, the strongest and the weakest pillar, and how many metrics lack evidence.
     """
-    scored = {pillar: score for pillar, score in report.pillars.items() if score is not None}
+    scored = {pillar: score for pillar, score in report.pillars.items() if score is not None and not math.isnan(score)}
     if report.score is None or not scored:
         return "No trust score: no metric with a weight has evidence."
-    text = f"Trust {report.score:.2f}"
+    text = f"Trust {number(report.score)}"
     if len(scored) > 1:
         best, worst = max(scored, key=lambda p: scored[p]), min(scored, key=lambda p: scored[p])
         text += f": strongest in {best} ({scored[best]:.2f}), weakest in {worst} ({scored[worst]:.2f})"
@@ -89,26 +89,24 @@ def _values(inputs: dict[str, Any]) -> str:
 
 
 def _metric(report: TrustReport, name: str) -> str:
-    line, row = report[name], METRICS[name]
+    line, row = report[name], report[name].row
+    then = "It carries no weight." if line.score is None else f"This profile scores it {number(line.score)}."
     known = {path: value for path, value in line.inputs.items() if value is not None}
     unknown = [path for path in line.inputs if path not in known]
+    lacks = "score" if line.score is None else "evidence"
     if line.status == "missing":
         why = f"the fact sheet does not state {', '.join(unknown)}" if unknown else "the source has no value for it"
         seen = f" ({_values(known)})" if known else ""
-        return (
-            f"{row.name} has no score: {why}{seen}. It carries no weight. Formula: {row.formula} Source: {row.source}"
-        )
+        return f"{row.name} has no {lacks}: {why}{seen}. {then} Formula: {row.formula} Source: {row.source}"
     if line.status == "undefined":
-        return (
-            f"{row.name} is undefined here ({_values(known)}) and carries no weight. {row.formula} Source: {row.source}"
-        )
+        return f"{row.name} is undefined here ({_values(known)}). {then} {row.formula} Source: {row.source}"
     rule = report.profile.normaliser(name)
     missing = f", not stated: {', '.join(unknown)}" if unknown else ""
-    first = (rule.__doc__ or rule.__name__).strip().split("\n")[0].rstrip(".")
+    reason = report.profile.reasons.get(name)
     return (
         f"{row.name} is {raw_text(line)}, from {_values(known) or 'the fact sheet'}{missing}. Formula: {row.formula} "
-        f"Normalised ({first[0].lower() + first[1:]}): score {number(line.score, 3)}; {row.better} raw values are "
-        f"better. It carries {line.weight:.1%} of trust. Source: {row.source}"
+        f"Normalised ({words_of(rule)}): score {number(line.score, 3)}; {row.better} raw values are "
+        f"better. {f'Why so: {reason} ' if reason else ''}It carries {line.weight:.1%} of trust. Source: {row.source}"
     )
 
 
@@ -139,10 +137,11 @@ def explain(report: TrustReport, name: str) -> str:
     KeyError
         If nothing has that id; the message lists those there are.
     """
+    taxonomy = report.profile.taxonomy
     if name == "trust":
-        parts = [(PILLARS[pillar], score) for pillar, score in report.pillars.items()]
+        parts = [(taxonomy.pillars[pillar], score) for pillar, score in report.pillars.items()]
         return f"Trust is {number(report.score, 3)}, the weighted mean of {_parts(parts)}. {report.profile.about}"
-    level, what = level_of(name)
+    level, what = taxonomy.level_of(name)
     if level == "metric":
         return _metric(report, name)
     label = what if level == "pillar" else what.name
@@ -153,7 +152,7 @@ def explain(report: TrustReport, name: str) -> str:
         score = report.pillars[name]
         if report.profile.aggregation == "notions":
             over = "notions"
-            parts = [(n.name, report.notions[n.id]) for n in NOTIONS.values() if n.pillar == name]
+            parts = [(n.name, report.notions[n.id]) for n in taxonomy.notions.values() if n.pillar == name]
     carried = sum(line.weight for line in lines)
     means = f"the weighted mean of its {over} {_parts(parts)}"
     return f"{label} scores {number(score, 3)}, {means}. It carries {carried:.1%} of trust."

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 import hashlib
 import hmac
 import os
@@ -13,14 +12,14 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 from trustkit import jsonfile
-from trustkit.trust.fields import FIELDS, Field
+from trustkit.trust import factfile
+from trustkit.trust.claims import Claim
+from trustkit.trust.fields import FIELDS, field_of
 
 if TYPE_CHECKING:
     import pandas as pd
 
 __all__ = ["Fact", "FactSheet", "client_id"]
-
-_FORMAT = "trustkit-factsheet-1"
 
 
 def client_id(key: str | bytes, client: int) -> str:
@@ -66,14 +65,6 @@ class Fact:
     who: str
 
 
-def _field(path: str) -> Field:
-    if path not in FIELDS:
-        close = difflib.get_close_matches(path, FIELDS, n=1, cutoff=0.5)
-        hint = f"did you mean {close[0]!r}? " if close else ""
-        raise KeyError(f"there is no fact {path!r}; {hint}known are {', '.join(FIELDS)}")
-    return FIELDS[path]
-
-
 @dataclass(frozen=True, eq=False)
 class FactSheet:
     """Typed facts about one federated project.
@@ -83,13 +74,15 @@ class FactSheet:
     values : mapping of str to object
         Values by ``section/name``, as in `trustkit.trust.fields.FIELDS`. None (or absent) is not known, NaN is not
         defined. Lists are aggregates: at most 4,096 entries, and never as many as the data have rows.
+    claims : tuple of Claim
+        What the project's owner, the data's owners and the aggregator assert.
 
     Raises
     ------
     KeyError
         If a fact is not in the template; the message lists those that are.
     TypeError, ValueError
-        If a value does not fit its field, or has the length of the data.
+        If a value does not fit its field, or has the length of the data, or a claim is none.
 
     Examples
     --------
@@ -99,9 +92,13 @@ class FactSheet:
     """
 
     values: Mapping[str, Any] = field(default_factory=dict)
+    claims: tuple[Claim, ...] = ()
 
     def __post_init__(self) -> None:
-        checked = {path: _field(path).check(value) for path, value in self.values.items()}
+        if stranger := next((claim for claim in self.claims if not isinstance(claim, Claim)), None):
+            raise TypeError(f"claims must be of class Claim, got {stranger!r:.80}")
+        object.__setattr__(self, "claims", tuple(self.claims))
+        checked = {path: field_of(path).check(value) for path, value in self.values.items()}
         known = {path: checked[path] for path in FIELDS if checked.get(path) is not None}
         rows = known.get("data/rows")
         for path, value in known.items():
@@ -110,13 +107,16 @@ class FactSheet:
         object.__setattr__(self, "values", MappingProxyType(known))
 
     def __eq__(self, other: object) -> bool:
-        return isinstance(other, FactSheet) and jsonfile.canonical(self.values) == jsonfile.canonical(other.values)
+        return isinstance(other, FactSheet) and self._canonical() == other._canonical()
 
     def __hash__(self) -> int:
-        return hash(jsonfile.canonical(self.values))
+        return hash(self._canonical())
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return FactSheet, (dict(self.values),)
+        return FactSheet, (dict(self.values), self.claims)
+
+    def _canonical(self) -> str:
+        return jsonfile.canonical([self.values, [claim.to_dict() for claim in self.claims]])
 
     def __repr__(self) -> str:
         return f"FactSheet({len(self.values)} of {len(FIELDS)} facts known)"
@@ -148,7 +148,7 @@ class FactSheet:
         Returns
         -------
         object
-            The value, or None if it is not known.
+            None if it is not known.
 
         Raises
         ------
@@ -160,7 +160,7 @@ class FactSheet:
         >>> FactSheet().get("data", "provenance") is None
         True
         """
-        return self.values.get(_field(f"{section}/{name}").path)
+        return self.values.get(field_of(f"{section}/{name}").path)
 
     def with_facts(self, facts: Mapping[str, Any] | None = None, /, **more: Any) -> FactSheet:
         """Return a sheet with some facts stated, replaced, or (with None) taken back.
@@ -188,15 +188,40 @@ class FactSheet:
         'teaching'
         """
         named = {path.replace("__", "/", 1): value for path, value in more.items()}
-        return FactSheet({**self.values, **(facts or {}), **named})
+        return FactSheet({**self.values, **(facts or {}), **named}, self.claims)
+
+    def with_claims(self, *claims: Claim) -> FactSheet:
+        """Return a sheet with more claims.
+
+        Parameters
+        ----------
+        *claims : Claim
+            They come after those there are.
+
+        Returns
+        -------
+        FactSheet
+            A new sheet; this one is unchanged.
+
+        Raises
+        ------
+        TypeError
+            If one is no claim.
+
+        Examples
+        --------
+        >>> FactSheet().with_claims(Claim("owner", "For teaching only.")).claims[0].text
+        'For teaching only.'
+        """
+        return FactSheet(self.values, (*self.claims, *claims))
 
     def to_dict(self) -> dict[str, dict[str, Any]]:
-        """Return what is known as plain values by section and name.
+        """Return what is known as plain values by section and name, with lists instead of tuples.
 
         Returns
         -------
         dict
-            Lists instead of tuples.
+            By section, then by name.
 
         Examples
         --------
@@ -210,14 +235,14 @@ class FactSheet:
         return sections
 
     def to_json(self) -> str:
-        """Write the sheet as strict JSON.
+        """Return the strict JSON that `save` writes and `load` reads.
 
         Returns
         -------
         str
-            What `save` writes and `load` reads.
+            With the version of its format.
         """
-        return jsonfile.dumps({"format": _FORMAT, "facts": self.to_dict()})
+        return jsonfile.dumps(factfile.document(self.to_dict(), self.claims))
 
     def save(self, path: str | os.PathLike[str]) -> Path:
         """Write the sheet as JSON; it comes back equal.
@@ -225,18 +250,18 @@ class FactSheet:
         Parameters
         ----------
         path : path-like
-            The file.
+            Where to.
 
         Returns
         -------
         pathlib.Path
-            The written file.
+            The file.
         """
         return jsonfile.write_text(path, self.to_json())
 
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> FactSheet:
-        """Read what `save` wrote.
+        """Read what `save` wrote, in this version or an older one, or a fact sheet of FederatedTrust or NEBULA.
 
         Parameters
         ----------
@@ -246,22 +271,19 @@ class FactSheet:
         Returns
         -------
         FactSheet
-            Equal to the saved one.
+            Equal to the saved one; for others' files see `trustkit.trust.imports`.
 
         Raises
         ------
         ValueError
-            If the file is not a trustkit fact sheet.
+            If the file is no fact sheet, or one of a newer trustkit.
         KeyError, TypeError
             If a fact is not in the template or does not fit.
         """
+        from trustkit.trust import imports
+
         content = jsonfile.read(path)
-        if not isinstance(content, dict) or content.get("format") != _FORMAT:
-            raise ValueError(f"{path} must be a trustkit fact sheet (format {_FORMAT})")
-        facts = content.get("facts")
-        if not isinstance(facts, dict) or not all(isinstance(section, dict) for section in facts.values()):
-            raise ValueError(f"{path} must hold facts by section and name, got {facts!r:.60}")
-        return cls({f"{section}/{name}": v for section, named in facts.items() for name, v in named.items()})
+        return imports.read(path) if imports.layout_of(content) else cls(*factfile.parse(content, str(path)))
 
     def frame(self) -> pd.DataFrame:
         """Return the whole template with the values that are known.
@@ -273,6 +295,5 @@ class FactSheet:
         """
         import pandas as pd
 
-        names = ["section", "name", "value", "unit", "when", "who", "about"]
         lines = [(f.section, f.name, self.values.get(f.path), f.unit, f.when, f.who, f.about) for f in FIELDS.values()]
-        return pd.DataFrame(lines, columns=names, dtype=object)
+        return pd.DataFrame(lines, columns=["section", "name", "value", "unit", "when", "who", "about"], dtype=object)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import difflib
 from collections.abc import Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
@@ -11,7 +12,7 @@ import numpy as np
 
 from trustkit.catalogue import Interval
 
-__all__ = ["FIELDS", "LIMIT", "Field", "Kind"]
+__all__ = ["FIELDS", "LIMIT", "Field", "Kind", "field_of"]
 
 Kind = Literal["text", "flag", "count", "number", "counts", "numbers", "ids", "texts"]
 
@@ -124,6 +125,9 @@ _TEMPLATE = [
         ("purpose", "text", "", _PRE, "what it is for"),
         ("background", "text", "", _PRE, "the knowledge that motivates it"),
         ("experiment", "text", "", _PRE, "key of the experiment that was run"),
+        ("owner", "text", "", _PRE, "who answers for the project"),
+        ("limits", "text", "", _PRE, "what the model must not be used for"),
+        ("imported_from", "text", "", _PRE, "whose files the facts were read from, and what was not taken over"),
     ),
     *_lines("participants", "Server",
         ("client_num", "count", "clients", _PRE, "how many clients take part", _POSITIVE),
@@ -131,6 +135,7 @@ _TEMPLATE = [
         ("client_selector", "text", "", _PRE, "how they are selected: random, all, or the criteria"),
         ("ids", "ids", "", _PRE, "keyed ids of the clients"),
         ("organisations", "texts", "", _PRE, "the organisations behind the clients"),
+        ("avg_dataset_size", "number", "rows", _PRE, "training rows of a client, on average over clients", _ANY),
     ),
     *_lines("data", "Server",
         ("provenance", "text", "", _PRE, "where the data come from"),
@@ -192,14 +197,61 @@ _TEMPLATE = [
         ("tensors", "count", "tensors", _POST, "named parameter arrays of the model", _ANY),
         ("feature_importance_cv", "number", "", _POST, "variation over features of mean absolute SHAP values", _ANY),
         ("feature_importance", "numbers", "share", _POST, "mean absolute SHAP value by feature", _ANY),
+        ("visualization", "flag", "", _PRE, "whether a dashboard shows the training's course"),
     ),
     *_lines("system", "Server",
         ("training_seconds", "number", "s", _POST, "duration of the training, simulated on one machine", _ANY),
         ("model_bytes", "number", "bytes", _POST, "size of the model", _ANY),
         ("upload_bytes", "number", "bytes", _POST, "sent by a client, on average over clients", _ANY),
         ("download_bytes", "number", "bytes", _POST, "received by a client, on average over clients", _ANY),
+        ("total_upload_bytes", "number", "bytes", _POST, "sent by all clients together", _ANY),
+        ("total_download_bytes", "number", "bytes", _POST, "received by all clients together", _ANY),
+    ),
+    *_lines("sustainability", "Server",
+        ("carbon_intensity_clients", "number", "gCO2/kWh", _POST, "of the electricity that clients use", _ANY),
+        ("carbon_intensity_server", "number", "gCO2/kWh", _POST, "of the electricity that the server uses", _ANY),
+        ("power_performance_clients", "number", "points/W", _POST, "PassMark, of the clients' processors", _ANY),
+        ("power_performance_server", "number", "points/W", _POST, "PassMark, of the server's processors", _ANY),
+        ("emissions_training", "number", "gCO2", _POST, "of the clients' training", _ANY),
+        ("emissions_aggregation", "number", "gCO2", _POST, "of the server's aggregation", _ANY),
+        ("emissions_communication_uplink", "number", "gCO2", _POST, "of what clients sent", _ANY),
+        ("emissions_communication_downlink", "number", "gCO2", _POST, "of what clients received", _ANY),
+    ),
+    *_lines("log", "Server",
+        ("head", "text", "", _POST, "digest of the last event of the event log"),
+        ("events", "count", "events", _POST, "how many events the event log has", _ANY),
     ),
 ]  # fmt: skip
 
 FIELDS: Mapping[str, Field] = MappingProxyType({field.path: field for field in _TEMPLATE})
 """Every line of the template by ``section/name``, in the order of a printed sheet."""
+
+
+def field_of(path: str) -> Field:
+    """Return a line of the template.
+
+    Parameters
+    ----------
+    path : str
+        ``section/name``.
+
+    Returns
+    -------
+    Field
+        The line.
+
+    Raises
+    ------
+    KeyError
+        If there is none; the message lists those there are.
+
+    Examples
+    --------
+    >>> field_of("data/rows").unit
+    'rows'
+    """
+    if path not in FIELDS:
+        close = difflib.get_close_matches(path, FIELDS, n=1, cutoff=0.5)
+        hint = f"did you mean {close[0]!r}? " if close else ""
+        raise KeyError(f"there is no fact {path!r}; {hint}known are {', '.join(FIELDS)}")
+    return FIELDS[path]

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Literal
 
+from trustkit.trust import calibrated, nebula, prototype
 from trustkit.trust.normalise import capped, documented
-from trustkit.trust.taxonomy import METRICS
+from trustkit.trust.tree import TAXONOMY, Taxonomy
 
 __all__ = ["PROFILES", "Profile", "profile_named"]
 
@@ -28,6 +31,14 @@ class Profile:
         By metric id, where the profile departs from the metric's own normaliser.
     weights : mapping of str to float
         By pillar, notion or metric id; 1 where nothing is said.
+    taxonomy : Taxonomy
+        What is scored.
+    missing : {"left out", "zero"}
+        What lacks evidence, or is not defined, carries no weight, or scores 0.
+    digits : int, optional
+        To how many digits metrics, pillars and trust are rounded; not at all by default.
+    reasons : mapping of str to str
+        By metric id, one sentence on why it is scored so.
     """
 
     name: str
@@ -35,6 +46,10 @@ class Profile:
     aggregation: Literal["notions", "flat"] = "notions"
     normalisers: Mapping[str, Callable[[float], float]] = field(default_factory=dict)
     weights: Mapping[str, float] = field(default_factory=dict)
+    taxonomy: Taxonomy = TAXONOMY
+    missing: Literal["left out", "zero"] = "left out"
+    digits: int | None = None
+    reasons: Mapping[str, str] = field(default_factory=dict)
 
     def __str__(self) -> str:
         return self.name
@@ -62,9 +77,10 @@ class Profile:
         >>> PROFILES["paper"].normaliser("model_size").__name__
         'size_steps'
         """
-        if metric not in METRICS:
-            raise KeyError(f"there is no metric {metric!r}; known are {', '.join(METRICS)}")
-        return self.normalisers.get(metric, METRICS[metric].normalise)
+        metrics = self.taxonomy.metrics
+        if metric not in metrics:
+            raise KeyError(f"there is no metric {metric!r}; known are {', '.join(metrics)}")
+        return self.normalisers.get(metric, metrics[metric].normalise)
 
     def score(self, metric: str, raw: float) -> float:
         """Turn a defined raw value into a score.
@@ -93,6 +109,25 @@ class Profile:
         """
         return self.normaliser(metric)(raw)
 
+    def to_toml(self) -> str:
+        """Write the profile as a file that `assess` takes.
+
+        Returns
+        -------
+        str
+            TOML; what is read from it scores alike.
+
+        Raises
+        ------
+        ValueError
+            If a normaliser is neither a rule nor a function of `trustkit.trust.normalise`: a file holds no code.
+        """
+        from trustkit.trust import profilefile
+
+        return profilefile.write(self)
+
+
+_AS_CODED = "missing evidence scores 0, scores of metrics and pillars are rounded to two digits"
 
 PROFILES: dict[str, Profile] = {
     profile.name: profile
@@ -109,18 +144,49 @@ PROFILES: dict[str, Profile] = {
             aggregation="flat",
             normalisers={"certified_robustness": capped, "client_selector": documented},
         ),
+        Profile(
+            "prototype-2022",
+            f"What FederatedTrust's prototype computes, with equal weights: {_AS_CODED}.",
+            taxonomy=prototype.PROTOTYPE,
+            missing="zero",
+            digits=2,
+        ),
+        Profile(
+            "prototype-2022-weighted",
+            f"What FederatedTrust's prototype computes when it is asked to use its weights: {_AS_CODED}.",
+            weights=prototype.WEIGHTS,
+            taxonomy=prototype.PROTOTYPE,
+            missing="zero",
+            digits=2,
+        ),
+        Profile(
+            "nebula-1.0",
+            f"What NEBULA 1.0.0 computes, with sustainability and its own weights: {_AS_CODED}.",
+            weights=nebula.WEIGHTS,
+            taxonomy=nebula.NEBULA,
+            missing="zero",
+            digits=2,
+        ),
+        Profile(
+            "calibrated",
+            "The paper's metrics with directions as its text argues, normalisers that do not saturate, and ε composed "
+            "over all rounds; every choice has its reason.",
+            normalisers=calibrated.NORMALISERS,
+            reasons=calibrated.REASONS,
+        ),
     )
 }
 """Profiles by name."""
 
 
-def profile_named(profile: str | Profile) -> Profile:
+def profile_named(profile: str | os.PathLike[str] | Profile) -> Profile:
     """Look a profile up.
 
     Parameters
     ----------
-    profile : str or Profile
-        A key of `PROFILES`, or a profile of one's own, which is returned as it is.
+    profile : str, path-like or Profile
+        A key of `PROFILES`; a TOML file, which ends in ``.toml``; or a profile of one's own, which is returned as it
+        is.
 
     Returns
     -------
@@ -131,6 +197,8 @@ def profile_named(profile: str | Profile) -> Profile:
     ------
     KeyError
         If there is no such profile; the message lists those there are.
+    TypeError, ValueError
+        If a file does not hold a profile.
 
     Examples
     --------
@@ -139,6 +207,10 @@ def profile_named(profile: str | Profile) -> Profile:
     """
     if isinstance(profile, Profile):
         return profile
+    if isinstance(profile, os.PathLike) or profile.lower().endswith(".toml"):
+        from trustkit.trust import profilefile
+
+        return profilefile.load(Path(profile))
     if profile not in PROFILES:
-        raise KeyError(f"there is no profile {profile!r}; known are {', '.join(PROFILES)}")
+        raise KeyError(f"there is no profile {profile!r}; known are {', '.join(PROFILES)}; or give a .toml file")
     return PROFILES[profile]

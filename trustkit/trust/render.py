@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import html
+import math
 from functools import cache
 from importlib import resources
 from typing import TYPE_CHECKING
 
 from trustkit.trust.explain import number, raw_text, summary
-from trustkit.trust.taxonomy import NOTIONS, PILLARS
+from trustkit.trust.rules import words_of
 
 if TYPE_CHECKING:
     from trustkit.trust.report import Score, TrustReport
@@ -56,7 +57,7 @@ def _text(value: object) -> str:
 
 def _meter(score: float | None) -> str:
     """A bar beside a number: decoration, hidden from screen readers."""
-    if score is None:
+    if score is None or math.isnan(score):
         return '<span class="meter none" aria-hidden="true"></span>'
     return f'<span class="meter" aria-hidden="true"><i style="width:{100 * score:.1f}%"></i></span>'
 
@@ -66,13 +67,15 @@ def _tile(name: str, score: float | None) -> str:
     return f"<li><span>{_text(name)}</span><b>{number(score)}</b>{note}{_meter(score)}</li>"
 
 
-def _details(line: Score) -> str:
+def _details(report: TrustReport, line: Score) -> str:
     row = line.row
     known = [f"{path} = {value}" for path, value in line.inputs.items() if value is not None]
     unknown = [path for path, value in line.inputs.items() if value is None]
     parts = [
         ("", row.synopsis),
         ("Formula", row.formula),
+        ("Score", words_of(report.profile.normaliser(line.metric))),
+        ("Why so", report.profile.reasons.get(line.metric, "")),
         ("Better", row.better),
         ("From", "; ".join(known)),
         ("Not stated", ", ".join(unknown)),
@@ -85,20 +88,21 @@ def _details(line: Score) -> str:
     return f'<details><summary title="{tip}">{_text(row.name)}</summary>{body}</details>'
 
 
-def _row(line: Score) -> str:
+def _row(report: TrustReport, line: Score) -> str:
     style = "" if line.status == "ok" else ' class="gap"'
     return (
-        f'<tr{style}><th scope="row">{_details(line)}</th><td>{_text(NOTIONS[line.notion].name)}</td>'
+        f'<tr{style}><th scope="row">{_details(report, line)}</th>'
+        f"<td>{_text(report.profile.taxonomy.notions[line.notion].name)}</td>"
         f'<td class="n">{_text(raw_text(line))}</td><td class="n">{number(line.score)}{_meter(line.score)}</td>'
         f'<td class="n">{line.weight:.1%}</td><td>{line.status}</td></tr>'
     )
 
 
 def _table(report: TrustReport, pillar: str) -> str:
-    rows = "".join(_row(line) for line in report.metrics if line.pillar == pillar)
+    rows = "".join(_row(report, line) for line in report.metrics if line.pillar == pillar)
     score = report.pillars[pillar]
-    said = "no evidence" if score is None else number(score)
-    caption = f"<caption>{_text(PILLARS[pillar])} <small>{said}</small></caption>"
+    said = "no evidence" if score is None else f"{number(score)}, {report.shares[pillar]:.1%} of trust"
+    caption = f"<caption>{_text(report.profile.taxonomy.pillars[pillar])} <small>{said}</small></caption>"
     return f'<div class="wide"><table>{caption}{_HEAD}<tbody>{rows}</tbody></table></div>'
 
 
@@ -115,17 +119,20 @@ def fragment(report: TrustReport) -> str:
     str
         A style and a section; every text is escaped, nothing is fetched.
     """
+    names = report.profile.taxonomy.pillars
     title = f" <small>{_text(report.title)}</small>" if report.title else ""
     notes = "".join(f'<p class="say note" role="note">{_text(note)}</p>' for note in report.notes)
-    tiles = _tile("Trust", report.score) + "".join(_tile(PILLARS[p], score) for p, score in report.pillars.items())
+    tiles = _tile("Trust", report.score) + "".join(_tile(names[p], score) for p, score in report.pillars.items())
+    zero = report.profile.missing == "zero"
+    gaps = "what has no evidence scores 0" if zero else "what has no evidence carries no weight and is never scored 0"
     tables = "".join(_table(report, pillar) for pillar in report.pillars)
     return (
         f'<style>{_css()}</style><section class="tk-report" aria-label="Trust report"><h1>Trust report{title}</h1>'
         f'<p class="say" role="status">{_text(summary(report))}</p>{notes}'
         f'<ul class="tiles" aria-label="Trust and its pillars">{tiles}</ul>{tables}'
-        f"<footer>Profile {_text(report.profile.name)}: {_text(report.profile.about)} Scores lie between 0 and 1; what "
-        "has no evidence carries no weight and is never scored 0. A metric's name opens its formula and source."
-        "</footer></section>"
+        f"<footer>Profile {_text(report.profile.name)}: {_text(report.profile.about)} Scores lie between 0 and 1; "
+        f"{gaps}. "
+        "A metric's name opens its formula and source.</footer></section>"
     )
 
 

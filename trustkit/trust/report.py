@@ -6,13 +6,13 @@ import csv
 import dataclasses
 import io
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal
 
 from trustkit import jsonfile
 from trustkit.trust import explain, render
 from trustkit.trust.table import table
-from trustkit.trust.taxonomy import METRICS, NOTIONS, PILLARS, Metric
+from trustkit.trust.taxonomy import Metric
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -24,9 +24,10 @@ __all__ = ["Score", "TrustReport"]
 
 @dataclass(frozen=True)
 class Score:
-    """One metric's line: its place, raw value, score in [0, 1], share of trust, status, and the facts it was read from.
+    """One metric's line: its place, raw value, score in [0, 1], share of trust, status, the facts it was read from.
 
-    ``raw`` and ``score`` are None where evidence is missing; where a measure is undefined, ``raw`` is NaN.
+    ``metric`` is its key in the profile's taxonomy, ``row`` its row there. ``raw`` and ``score`` are None where
+    evidence is missing; where a measure is undefined, ``raw`` is NaN. A profile may score both 0.
     """
 
     pillar: str
@@ -37,11 +38,7 @@ class Score:
     weight: float
     status: Literal["ok", "missing", "undefined"]
     inputs: Mapping[str, Any]
-
-    @property
-    def row(self) -> Metric:
-        """The metric's row of the taxonomy."""
-        return METRICS[self.metric]
+    row: Metric = field(repr=False)
 
     def carrying(self, weight: float) -> Score:
         """Return the line with its share of trust.
@@ -68,7 +65,7 @@ class Score:
         """
         row = self.row
         return {
-            "pillar": self.pillar, "notion": self.notion, "metric": self.metric, "name": row.name, "raw": self.raw,
+            "pillar": self.pillar, "notion": self.notion, "metric": row.id, "name": row.name, "raw": self.raw,
             "unit": row.unit, "score": self.score, "weight": self.weight, "status": self.status, "better": row.better,
             "formula": row.formula, "source": row.source, "inputs": dict(self.inputs),
         }  # fmt: skip
@@ -92,6 +89,10 @@ class TrustReport:
         One line for each metric, in the order of the taxonomy.
     notes : tuple of str
         What has to be said with the numbers: synthetic data, a scaled-down replay.
+    weights : mapping of str to float
+        As given, by pillar, notion and metric.
+    shares : mapping of str to float
+        What each pillar and notion carries of trust, in [0, 1]; a metric's is its line's ``weight``.
     """
 
     profile: Profile
@@ -101,6 +102,8 @@ class TrustReport:
     notions: Mapping[str, float | None]
     metrics: tuple[Score, ...]
     notes: tuple[str, ...] = ()
+    weights: Mapping[str, float] = field(default_factory=dict)
+    shares: Mapping[str, float] = field(default_factory=dict)
 
     @property
     def missing(self) -> tuple[str, ...]:
@@ -115,7 +118,7 @@ class TrustReport:
     def __getitem__(self, metric: str) -> Score:
         found = next((line for line in self.metrics if line.metric == metric), None)
         if found is None:
-            raise KeyError(f"there is no metric {metric!r}; known are {', '.join(METRICS)}")
+            raise KeyError(f"there is no metric {metric!r}; known are {', '.join(self.profile.taxonomy.metrics)}")
         return found
 
     def __repr__(self) -> str:
@@ -168,14 +171,16 @@ class TrustReport:
         Returns
         -------
         dict
-            format, title, profile, about, score, pillars, notions, metrics, missing, undefined, notes.
+            format, title, profile, about, score, pillars, notions, metrics, missing, undefined, notes, shares (what
+            pillars and notions carry of trust), weights (as given, where they are not 1).
         """
         return {
             "format": "trustkit-report-1", "title": self.title,
             "profile": self.profile.name, "about": self.profile.about,
             "score": self.score, "pillars": dict(self.pillars), "notions": dict(self.notions),
             "metrics": [line.to_dict() for line in self.metrics], "missing": list(self.missing),
-            "undefined": list(self.undefined), "notes": list(self.notes),
+            "undefined": list(self.undefined), "notes": list(self.notes), "shares": dict(self.shares),
+            "weights": {name: weight for name, weight in self.weights.items() if weight != 1},
         }  # fmt: skip
 
     def to_json(self) -> str:
@@ -219,10 +224,11 @@ class TrustReport:
         lines = [f"# Trust report{': ' + self.title if self.title else ''}", "", self.summary, ""]
         lines += [f"> {note}" for note in self.notes] + [""] * bool(self.notes)
         lines += ["| pillar | score |", "|---|---|"]
-        lines += [f"| {PILLARS[pillar]} | {show(score)} |" for pillar, score in self.pillars.items()]
+        names = self.profile.taxonomy
+        lines += [f"| {names.pillars[pillar]} | {show(score)} |" for pillar, score in self.pillars.items()]
         lines += ["", "| pillar | notion | metric | raw value | score | weight | status | source |", "|" + "---|" * 8]
         for line in self.metrics:
-            cells = [PILLARS[line.pillar], NOTIONS[line.notion].name, line.row.name, explain.raw_text(line),
+            cells = [names.pillars[line.pillar], names.notions[line.notion].name, line.row.name, explain.raw_text(line),
                      show(line.score), f"{line.weight:.1%}", line.status, line.row.source]  # fmt: skip
             lines.append("| " + " | ".join(cell.replace("|", "\\|") for cell in cells) + " |")
         text = "\n".join([*lines, "", f"Profile {self.profile.name}: {self.profile.about}", ""])

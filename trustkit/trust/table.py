@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from trustkit.trust.explain import number, raw_text
-from trustkit.trust.taxonomy import NOTIONS, PILLARS
 
 if TYPE_CHECKING:
     from trustkit.trust.report import TrustReport
@@ -26,12 +25,13 @@ def table(report: TrustReport) -> str:
     str
         One line for each pillar and metric; a dash where there is no score.
     """
+    names = report.profile.taxonomy
     lines = [f"{'trust':52}{number(report.score):>8}", ""]
     for pillar, score in report.pillars.items():
-        lines.append(f"{PILLARS[pillar]:52}{number(score):>8}")
+        lines.append(f"{names.pillars[pillar]:52}{number(score):>8}  {report.shares[pillar]:6.1%} of trust")
         for line in report.metrics:
             if line.pillar == pillar:
                 status = "" if line.status == "ok" else f"  {line.status}"
-                name = f"  {NOTIONS[line.notion].name}: {line.row.name}"
-                lines.append(f"{name:52.51}{number(line.score):>8}  raw {raw_text(line)}{status}")
+                name = f"  {names.notions[line.notion].name}: {line.row.name}"
+                lines.append(f"{name:52.51}{number(line.score):>8}  {line.weight:6.1%}  raw {raw_text(line)}{status}")
     return "\n".join([*lines, *(f"\n{note}" for note in report.notes)])

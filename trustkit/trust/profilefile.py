@@ -1,0 +1,218 @@
+"""A profile as a TOML file: weights and normalisers at every level, checked when it is read; no code in it is run."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any
+
+from trustkit.trust import normalise
+from trustkit.trust.curves import Capped, Linear, Log, Reciprocal, Saturating
+from trustkit.trust.profiles import PROFILES, Profile
+from trustkit.trust.rules import Rule
+from trustkit.trust.stairs import Map, Steps
+from trustkit.trust.tree import Taxonomy, check_weights
+
+__all__ = ["KINDS", "load", "parse", "write"]
+
+KINDS: dict[str, type[Rule]] = {
+    "linear": Linear, "log": Log, "steps": Steps, "map": Map, "capped": Capped, "saturating": Saturating,
+    "reciprocal": Reciprocal,
+}  # fmt: skip
+"""Normalisers that take numbers, by the name that a file gives them."""
+
+_NAMED: dict[str, Callable[[float], float]] = {name: getattr(normalise, name) for name in normalise.__all__}
+_PARTS = ("name", "about", "base", "aggregation", "missing", "digits", "weights", "normalise")
+
+
+def load(path: Path) -> Profile:
+    """Read a profile from a file.
+
+    Parameters
+    ----------
+    path : pathlib.Path
+        TOML, in UTF-8.
+
+    Returns
+    -------
+    Profile
+        Its name is the file's unless it states one.
+
+    Raises
+    ------
+    KeyError, TypeError, ValueError
+        If the file is no profile; the message begins with its name.
+    """
+    import tomllib
+
+    try:
+        return parse(tomllib.loads(path.read_text(encoding="utf-8")), path.stem)
+    except (KeyError, TypeError, ValueError) as error:
+        kind = next((kind for kind in (KeyError, TypeError) if isinstance(error, kind)), ValueError)
+        words = error.args[0] if isinstance(error, KeyError) else error
+        raise kind(f"{path} must be a profile in TOML, got: {words}") from None
+
+
+def parse(content: Mapping[str, Any], name: str = "mine") -> Profile:
+    """Make a profile from the content of a file.
+
+    Parameters
+    ----------
+    content : mapping
+        ``name``, ``about``; ``base``, the profile that it departs from ("paper" unless stated); ``aggregation``,
+        ``missing``, ``digits``; ``weights`` by pillar, notion or metric; ``normalise`` by metric, each with its
+        ``kind``, the kind's numbers and, if one likes, ``why``.
+    name : str
+        If the content has none.
+
+    Returns
+    -------
+    Profile
+        Checked.
+
+    Raises
+    ------
+    KeyError
+        If a part, an id, a kind or the base is unknown; the message lists those there are.
+    TypeError, ValueError
+        If a weight is no number or negative, all are 0, or the numbers of a kind do not fit.
+
+    Examples
+    --------
+    >>> mine = parse({"normalise": {"federation_scale": {"kind": "log", "zero": 1, "one": 10000}}})
+    >>> mine.score("federation_scale", 100)
+    0.5
+    """
+    for part in content:
+        if part not in _PARTS:
+            raise KeyError(f"a profile has no part {part!r}; it has {', '.join(_PARTS)}")
+    base_name = _text(content, "base", "paper")
+    if base_name not in PROFILES:
+        raise KeyError(f"there is no profile {base_name!r} to depart from; known are {', '.join(PROFILES)}")
+    base = PROFILES[base_name]
+    tables = {part: content.get(part, {}) for part in ("weights", "normalise")}
+    for part, table in tables.items():
+        if not isinstance(table, Mapping):
+            raise TypeError(f"{part} must be a table, got {table!r:.60}")
+    rules = {metric: _rule(base.taxonomy, metric, entry) for metric, entry in tables["normalise"].items()}
+    reasons = {metric: _text(entry, "why", "") for metric, entry in tables["normalise"].items() if "why" in entry}
+    weights = {**base.weights, **tables["weights"]}
+    check_weights(base.taxonomy, weights)
+    return Profile(
+        name=_text(content, "name", name),
+        about=_text(content, "about", f"A profile of one's own, from {base_name}."),
+        aggregation=_one_of(content, "aggregation", ("notions", "flat"), base.aggregation),
+        normalisers={**base.normalisers, **rules},
+        weights=weights,
+        taxonomy=base.taxonomy,
+        missing=_one_of(content, "missing", ("left out", "zero"), base.missing),
+        digits=_digits(content.get("digits", base.digits)),
+        reasons={**{m: text for m, text in base.reasons.items() if m not in rules}, **reasons},
+    )
+
+
+def _text(content: Mapping[str, Any], part: str, default: str) -> str:
+    value = content.get(part, default)
+    if not isinstance(value, str):
+        raise TypeError(f"{part} must be text, got {value!r:.60}")
+    return value
+
+
+def _digits(value: Any) -> int | None:
+    if value is None or value == "none":
+        return None
+    if isinstance(value, bool) or not isinstance(value, int) or not 0 <= value <= 15:
+        raise ValueError(f"digits must be a whole number from 0 to 15, or none, got {value!r:.60}")
+    return value
+
+
+def _one_of(content: Mapping[str, Any], part: str, known: tuple[str, ...], default: str) -> Any:
+    value = content.get(part, default)
+    if value not in known:
+        raise ValueError(f"{part} must be {' or '.join(known)}, got {value!r:.60}")
+    return value
+
+
+def _rule(taxonomy: Taxonomy, metric: str, entry: Any) -> Callable[[float], float]:
+    if metric not in taxonomy.metrics:
+        level, _ = taxonomy.level_of(metric)
+        raise ValueError(f"normalise.{metric} must be a metric, got a {level}")
+    if not isinstance(entry, Mapping) or "kind" not in entry:
+        raise TypeError(f"normalise.{metric} must be a table with a kind, got {entry!r:.60}")
+    kind, numbers = entry["kind"], {name: value for name, value in entry.items() if name not in ("kind", "why")}
+    if not isinstance(kind, str) or (kind not in KINDS and kind not in _NAMED):
+        raise KeyError(f"normalise.{metric} has no kind {kind!r}; known are {', '.join({**KINDS, **_NAMED})}")
+    fields = dataclasses.fields(KINDS[kind]) if kind in KINDS else ()  # type: ignore[arg-type]
+    names = [field.name for field in fields]
+    for name in numbers:
+        if name not in names:
+            raise KeyError(f"normalise.{metric}: {kind} takes no {name!r}; it takes {', '.join(names) or 'nothing'}")
+    for field in fields:
+        if field.default is dataclasses.MISSING and field.name not in numbers:
+            raise ValueError(f"normalise.{metric}: {kind} needs {field.name}, got {', '.join(numbers) or 'nothing'}")
+    try:
+        return KINDS[kind](**numbers) if kind in KINDS else _NAMED[kind]
+    except (TypeError, ValueError) as error:
+        raise type(error)(f"normalise.{metric}: {error}") from None
+
+
+def write(profile: Profile) -> str:
+    """Write a profile as TOML.
+
+    Parameters
+    ----------
+    profile : Profile
+        Any whose normalisers are rules or functions of `trustkit.trust.normalise`.
+
+    Returns
+    -------
+    str
+        What `parse` reads.
+
+    Raises
+    ------
+    ValueError
+        If a normaliser is something else: a file holds no code.
+
+    Examples
+    --------
+    >>> print(write(Profile("mine", "Accuracy counts.", weights={"performance": 3})))
+    name = "mine"
+    about = "Accuracy counts."
+    base = "paper"
+    aggregation = "notions"
+    missing = "left out"
+    <BLANKLINE>
+    [weights]
+    performance = 3.0
+    <BLANKLINE>
+    """
+    import tomli_w
+
+    content: dict[str, Any] = {
+        "name": profile.name, "about": profile.about, "base": profile.taxonomy.name,
+        "aggregation": profile.aggregation, "missing": profile.missing,
+    }  # fmt: skip
+    base = PROFILES[profile.taxonomy.name]
+    if profile.digits != base.digits:
+        content["digits"] = "none" if profile.digits is None else profile.digits
+    weights = {**dict.fromkeys(base.weights, 1.0), **profile.weights}
+    content["weights"] = {name: float(weight) for name, weight in weights.items()}
+    content["normalise"] = {metric: _entry(profile, metric) for metric in {**base.normalisers, **profile.normalisers}}
+    for metric, why in profile.reasons.items():
+        content["normalise"].setdefault(metric, _entry(profile, metric))["why"] = why
+    return tomli_w.dumps({part: value for part, value in content.items() if value != {}})
+
+
+def _entry(profile: Profile, metric: str) -> dict[str, Any]:
+    rule = profile.normaliser(metric)
+    for kind, made in KINDS.items():
+        if type(rule) is made:
+            numbers = dataclasses.asdict(rule)  # type: ignore[call-overload]
+            return {"kind": kind, **{n: list(v) if isinstance(v, tuple) else v for n, v in numbers.items()}}
+    for kind, function in _NAMED.items():
+        if rule is function:
+            return {"kind": kind}
+    name = getattr(rule, "__name__", type(rule).__name__)
+    raise ValueError(f"the normaliser of {metric} must be a rule or one of trustkit.trust.normalise, got {name}")

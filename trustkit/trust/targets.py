@@ -1,0 +1,138 @@
+"""Targets: the least score that a project, a pillar, a notion or a metric must reach."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from trustkit.trust.report import TrustReport
+from trustkit.trust.tree import TRUST
+
+__all__ = ["Miss", "load", "missed", "pairs"]
+
+
+@dataclass(frozen=True)
+class Miss:
+    """A target that is not reached: whose, the score that is wanted, and the one there is."""
+
+    id: str
+    wanted: float
+    score: float | None
+
+    def __str__(self) -> str:
+        if self.score is None or math.isnan(self.score):
+            return f"{self.id} has no score, and must reach {self.wanted:.4g}"
+        return f"{self.id} scores {self.score:.4g}, and must reach {self.wanted:.4g}"
+
+
+def pairs(words: Iterable[str], option: str) -> dict[str, float]:
+    """Read numbers by id from the command line.
+
+    Parameters
+    ----------
+    words : iterable of str
+        Each ``id=number``, or several with commas between.
+    option : str
+        For messages.
+
+    Returns
+    -------
+    dict of str to float
+        In their order; a later one replaces an earlier one.
+
+    Raises
+    ------
+    ValueError
+        If one is not ``id=number``.
+
+    Examples
+    --------
+    >>> pairs(["privacy=0.5,fairness=0.7", "trust=0.6"], "--target")
+    {'privacy': 0.5, 'fairness': 0.7, 'trust': 0.6}
+    """
+    found = {}
+    for word in (part.strip() for line in words for part in line.split(",")):
+        name, equals, number = word.partition("=")
+        try:
+            value = float(number)
+        except ValueError:
+            equals = ""
+        if not equals or not name.strip():
+            raise ValueError(f"{option} must be id=number, as privacy=0.5, got {word!r}")
+        found[name.strip()] = value
+    return found
+
+
+def load(path: Path) -> dict[str, float]:
+    """Read targets from a TOML file: one table of numbers by id, ``trust`` among them if one likes.
+
+    Parameters
+    ----------
+    path : pathlib.Path
+        The file.
+
+    Returns
+    -------
+    dict of str to float
+        As they stand; `missed` checks them.
+
+    Raises
+    ------
+    ValueError
+        If it is not TOML, or an entry is no number.
+    """
+    import tomllib
+
+    try:
+        content: dict[str, Any] = tomllib.loads(path.read_text(encoding="utf-8"))
+    except ValueError as error:
+        raise ValueError(f"{path} must be targets in TOML, got: {error}") from None
+    for name, value in content.items():
+        if isinstance(value, bool) or not isinstance(value, (int, float)):
+            raise ValueError(f"{path} must hold a number for each id, got {name} = {value!r:.60}")
+    return {name: float(value) for name, value in content.items()}
+
+
+def missed(report: TrustReport, targets: Mapping[str, float]) -> tuple[Miss, ...]:
+    """List the targets that a report does not reach.
+
+    Parameters
+    ----------
+    report : TrustReport
+        Any.
+    targets : mapping of str to float
+        In [0, 1], by "trust", pillar, notion or metric.
+
+    Returns
+    -------
+    tuple of Miss
+        Empty if all are reached. A part without a score reaches none.
+
+    Raises
+    ------
+    KeyError
+        If an id is unknown.
+    ValueError
+        If a target is outside [0, 1].
+
+    Examples
+    --------
+    >>> from trustkit.trust import FactSheet, assess
+    >>> report = assess(FactSheet({"performance/test_acc_avg": 0.75}))
+    >>> [str(miss) for miss in missed(report, {"performance": 0.8, "robustness": 0.7})]
+    ['performance scores 0.75, and must reach 0.8']
+    """
+    scores = {TRUST: report.score, **report.pillars, **report.notions, **{m.metric: m.score for m in report.metrics}}
+    found = []
+    for name, wanted in targets.items():
+        if name not in scores:
+            report.profile.taxonomy.level_of(name)
+        if not 0 <= wanted <= 1:
+            raise ValueError(f"the target of {name} must be between 0 and 1, got {wanted!r}")
+        score = scores[name]
+        if score is None or not score >= wanted:
+            found.append(Miss(name, wanted, score))
+    return tuple(found)
