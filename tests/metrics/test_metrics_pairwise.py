@@ -176,6 +176,10 @@ def test_a_report_counts_what_there_is(seed: int, rule: Any) -> None:
     X[rng.random(X.shape) < 0.1] = NAN
     missing = np.isnan(X)
     kept = ~missing.any(axis=1) if rule == "rows" else np.ones(6, bool)
+    whole = np.where(missing, 0, X)
+    for counted in (whole.astype(int), whole > 0):  # whole numbers and truth values have no missing ones
+        constant = np.flatnonzero(np.ptp(counted.astype(int), axis=0) == 0)
+        assert column_report(counted, rule).constant.tolist() == constant.tolist()
     for form in (X, sparse.csr_array(X), sparse.csc_matrix(X)):
         found = column_report(form, rule)
         assert (found.rows, found.columns, found.missing, found.rule) == (6, 5, missing.sum(), rule)

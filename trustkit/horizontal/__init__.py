@@ -1,12 +1,27 @@
-"""Training over rows: models, strategies, privacy, and the engines beneath them."""
+"""Training over rows: models, algorithms, privacy, and the engines beneath them."""
 
+from trustkit.horizontal.adversary import Attack, Trigger
+from trustkit.horizontal.afa import afa
+from trustkit.horizontal.attacks import ATTACKS
 from trustkit.horizontal.convnet import Convnet, convnet
+from trustkit.horizontal.ditto import ditto
+from trustkit.horizontal.faults import Faults, faults, rates, reliability
+from trustkit.horizontal.fedbn import fedbn
+from trustkit.horizontal.fedem import fedem
+from trustkit.horizontal.fedopt import fedopt
+from trustkit.horizontal.gossip import gossip
 from trustkit.horizontal.models import Dense, logistic, mlp
+from trustkit.horizontal.pfedme import pfedme
 from trustkit.horizontal.privacy import Gaussian, gaussian
+from trustkit.horizontal.robust import bulyan_rows, krum_rows, multi_krum_rows, rfout
+from trustkit.horizontal.scaffold import scaffold
+from trustkit.horizontal.secure import secure_counts, secure_sum
 from trustkit.horizontal.strategies import fedavg, fedmedian, fedprox, trimmed
 from trustkit.horizontal.trainer import RowTrainer
 
 __all__ = [
-    "Convnet", "Dense", "Gaussian", "RowTrainer",
-    "convnet", "fedavg", "fedmedian", "fedprox", "gaussian", "logistic", "mlp", "trimmed",
+    "ATTACKS", "Attack", "Convnet", "Dense", "Faults", "Gaussian", "RowTrainer", "Trigger",
+    "afa", "bulyan_rows", "convnet", "ditto", "faults", "fedavg", "fedbn", "fedem", "fedmedian", "fedopt", "fedprox",
+    "gaussian", "gossip", "krum_rows", "logistic", "mlp", "multi_krum_rows", "pfedme", "rates", "reliability", "rfout",
+    "scaffold", "secure_counts", "secure_sum", "trimmed",
 ]  # fmt: skip

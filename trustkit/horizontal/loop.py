@@ -20,20 +20,21 @@ from trustkit.threads import one_thread
 if TYPE_CHECKING:
     import torch
 
-__all__ = ["train"]
+__all__ = ["slopes", "train"]
 
 
 def train(
-    model: Convnet, params: np.ndarray, X: np.ndarray, y: np.ndarray, cohort: Cohort, local: Local, tick: Tick
-) -> np.ndarray:
-    """Train every client of a cohort from the same parameters.
+    model: Convnet, params: np.ndarray, X: np.ndarray, y: np.ndarray, cohort: Cohort, local: Local, tick: Tick, *,
+    anchor: np.ndarray | None = None, drift: np.ndarray | None = None, counts: np.ndarray | None = None,
+) -> np.ndarray:  # fmt: skip
+    """Train every client of a cohort, from the same parameters or from its own.
 
     Parameters
     ----------
     model : Convnet
         Sizes.
-    params : (P,) float array
-        The global model; not changed.
+    params : (P,) or (clients, P) float array
+        Where they start; not changed.
     X : (N, m) float array
         All training rows, in the model's dtype.
     y : (N,) int array
@@ -44,6 +45,12 @@ def train(
         How clients train.
     tick : callable
         Called before each step.
+    anchor : (P,) or (clients, P) float array, optional
+        What ``local.mu`` pulls to; by default where they start.
+    drift : (clients, P) float array, optional
+        Added to every gradient of a client.
+    counts : (N,) float array, optional
+        What each row counts; 1 by default.
 
     Returns
     -------
@@ -64,38 +71,93 @@ def train(
     None.
     """
     trained = np.empty((len(cohort.clients), model.parameters), model.dtype)
+    starts = np.broadcast_to(params, trained.shape)
+    pulled = starts if anchor is None else np.broadcast_to(anchor, trained.shape)
     with one_thread():
         for place, client in enumerate(cohort.clients):
             generator = stream(cohort.seed, cohort.index, "noise", int(client))
-            trained[place] = _client(model, params, X, y, cohort, place, local, tick, generator)
+            own = model.unpack(drift[place]) if drift is not None else None
+            trained[place] = _client(
+                model, starts[place], pulled[place], own, counts, X, y, cohort, place, local, tick, generator
+            )
     return trained
 
 
 def _client(
-    model: Convnet, params: np.ndarray, X: np.ndarray, y: np.ndarray, cohort: Cohort, place: int, local: Local,
+    model: Convnet, params: np.ndarray, anchor: np.ndarray, drift: list[torch.Tensor] | None,
+    counts: np.ndarray | None, X: np.ndarray, y: np.ndarray, cohort: Cohort, place: int, local: Local,
     tick: Tick, generator: np.random.Generator,
 ) -> np.ndarray:  # fmt: skip
     """Train one client and return its parameters (P,)."""
     import torch
 
     leaves = [tensor.requires_grad_() for tensor in model.unpack(params)]
-    anchors = [leaf.detach().clone() for leaf in leaves] if local.mu else []
+    anchors = model.unpack(anchor) if local.mu else []
     for step in range(int(cohort.steps[place])):
         tick()
         rows = cohort.rows[step, place]
         rows, size = rows[rows >= 0], float(cohort.denominators[step, place])
         images, labels = model.images(X[rows]), torch.from_numpy(y[rows])
+        weights = None if counts is None else torch.from_numpy(counts[rows].astype(model.dtype))
         if local.clip is None:
-            loss = torch.nn.functional.cross_entropy(model.forward(leaves, images), labels, reduction="sum") / size
+            loss = _loss(model, leaves, images, labels, weights) / size
             grads = list(torch.autograd.grad(loss, leaves))
         else:
-            grads = _clipped(model, leaves, images, labels, local.clip, size)
+            grads = _clipped(model, leaves, images, labels, weights, local.clip, size)
             if local.noise:
                 grads = _noisy(model, grads, local.noise * local.clip / size, generator)
         with torch.no_grad():
             for at, (leaf, grad) in enumerate(zip(leaves, grads, strict=True)):
-                leaf.sub_(grad + local.mu * (leaf - anchors[at]) if local.mu else grad, alpha=local.lr)
+                step_by = grad + local.mu * (leaf - anchors[at]) if local.mu else grad
+                leaf.sub_(step_by if drift is None else step_by + drift[at], alpha=local.lr)
     return _flat(leaves)
+
+
+def _loss(
+    model: Convnet, leaves: list[torch.Tensor], images: torch.Tensor, labels: torch.Tensor,
+    weights: torch.Tensor | None,
+) -> torch.Tensor:  # fmt: skip
+    """Return the sum of the rows' losses, each times what it counts."""
+    from torch.nn.functional import cross_entropy
+
+    logits = model.forward(leaves, images)
+    if weights is None:
+        return cross_entropy(logits, labels, reduction="sum")
+    return (cross_entropy(logits, labels, reduction="none") * weights).sum()
+
+
+def slopes(
+    model: Convnet, stack: np.ndarray, X: np.ndarray, y: np.ndarray, cohort: Cohort, step: int, out: np.ndarray
+) -> None:
+    """Compute the mean gradient of each client's batch in one step.
+
+    Parameters
+    ----------
+    model : Convnet
+        Sizes.
+    stack : (m, P) float array
+        The parameters of the clients that still train.
+    X : (N, features) float array
+        All training rows, in the model's dtype.
+    y : (N,) int array
+        Their classes.
+    cohort : Cohort
+        Who trains, on which rows.
+    step : int
+        From 0.
+    out : (m, P) float array
+        Receives the gradients.
+    """
+    import torch
+
+    with one_thread():
+        for place, params in enumerate(stack):
+            rows = cohort.rows[step, place]
+            rows = rows[rows >= 0]
+            leaves = [tensor.requires_grad_() for tensor in model.unpack(params)]
+            loss = _loss(model, leaves, model.images(X[rows]), torch.from_numpy(y[rows]), None)
+            grads = torch.autograd.grad(loss / float(cohort.denominators[step, place]), leaves)
+            out[place] = _flat(list(grads))
 
 
 def _flat(tensors: list[torch.Tensor]) -> np.ndarray:
@@ -103,8 +165,9 @@ def _flat(tensors: list[torch.Tensor]) -> np.ndarray:
 
 
 def _clipped(
-    model: Convnet, leaves: list[torch.Tensor], images: torch.Tensor, labels: torch.Tensor, clip: float, size: float
-) -> list[torch.Tensor]:
+    model: Convnet, leaves: list[torch.Tensor], images: torch.Tensor, labels: torch.Tensor,
+    weights: torch.Tensor | None, clip: float, size: float,
+) -> list[torch.Tensor]:  # fmt: skip
     """Return the sum of the rows' gradients, each cut to norm ``clip``, divided by ``size``."""
     import torch
 
@@ -118,6 +181,7 @@ def _clipped(
     by_row = torch.func.vmap(torch.func.grad(loss), in_dims=(None, 0, 0))(fixed, images, labels)
     norms = torch.stack([g.flatten(1).square().sum(1) for g in by_row]).sum(0).sqrt()
     factors = clip / norms.clamp(min=clip) / size
+    factors = factors if weights is None else factors * weights
     return [torch.tensordot(factors, g, dims=([0], [0])) for g in by_row]
 
 

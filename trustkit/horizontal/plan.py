@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Literal
 
@@ -9,9 +10,12 @@ import numpy as np
 
 from trustkit.rng import stream
 
-__all__ = ["Cohort", "Local", "Sampling", "cohort", "participations", "select", "steps_of"]
+__all__ = ["Cohort", "Local", "Relabel", "Sampling", "Tamper", "cohort", "participations", "select", "steps_of"]
 
 Sampling = Literal["fixed", "poisson"]
+
+Relabel = Callable[[np.ndarray, np.ndarray, np.ndarray], tuple[np.ndarray, np.ndarray]]
+"""From all training rows (N, m), their classes (N,) and the clients' offsets (K + 1,) to the rows and classes used."""
 
 
 @dataclass(frozen=True)
@@ -84,6 +88,31 @@ class Cohort:
             At most m.
         """
         return int(np.count_nonzero(self.steps > step))
+
+    def only(self, step: int, times: int) -> Cohort:
+        """Return the cohort of one step, taken several times on the same batch.
+
+        Parameters
+        ----------
+        step : int
+            From 0.
+        times : int
+            At least 1.
+
+        Returns
+        -------
+        Cohort
+            Of the clients that still train in it.
+        """
+        active = self.active(step)
+        rows, sizes = (
+            np.repeat(values[step : step + 1, :active], times, 0) for values in (self.rows, self.denominators)
+        )
+        return Cohort(self.seed, self.index, self.clients[:active], np.full(active, times), rows, sizes)
+
+
+Tamper = Callable[[np.ndarray, np.ndarray, Cohort], np.ndarray]
+"""From the global model (P,), the trained models (m, P) and the cohort to what the server receives (m, P)."""
 
 
 def select(seed: int, index: int, eligible: np.ndarray, share: float, sampling: Sampling = "fixed") -> np.ndarray:

@@ -14,20 +14,21 @@ from trustkit.horizontal.plan import Cohort, Local
 from trustkit.records import Tick
 from trustkit.rng import stream
 
-__all__ = ["gradients", "train"]
+__all__ = ["gradients", "slopes", "train"]
 
 
 def train(
-    model: Dense, params: np.ndarray, X: np.ndarray, y: np.ndarray, cohort: Cohort, local: Local, tick: Tick
-) -> np.ndarray:
-    """Train every client of a cohort from the same parameters.
+    model: Dense, params: np.ndarray, X: np.ndarray, y: np.ndarray, cohort: Cohort, local: Local, tick: Tick, *,
+    anchor: np.ndarray | None = None, drift: np.ndarray | None = None, counts: np.ndarray | None = None,
+) -> np.ndarray:  # fmt: skip
+    """Train every client of a cohort, from the same parameters or from its own.
 
     Parameters
     ----------
     model : Dense
         Layer sizes.
-    params : (P,) float array
-        The global model; not changed.
+    params : (P,) or (clients, P) float array
+        Where they start; not changed.
     X : (N, m) float array
         All training rows, in the model's dtype.
     y : (N,) int array
@@ -38,6 +39,12 @@ def train(
         How clients train.
     tick : callable
         Called before each step.
+    anchor : (P,) or (clients, P) float array, optional
+        What ``local.mu`` pulls to; by default where they start.
+    drift : (clients, P) float array, optional
+        Added to every gradient of a client.
+    counts : (N,) float array, optional
+        What each row counts; 1 by default.
 
     Returns
     -------
@@ -46,8 +53,9 @@ def train(
 
     Notes
     -----
-    w ← w − η·(ĝ + μ·(w − w₀)), where ĝ = (Σ_i c_i g_i + σ·C·ξ) / d: g_i a row's gradient, c_i = min(1, C/‖g_i‖) with
-    clipping and 1 without, ξ standard normal, d the batch's (expected) size.
+    w ← w − η·(ĝ + μ·(w − a) + h), where ĝ = (Σ_i q_i c_i g_i + σ·C·ξ) / d: g_i a row's gradient, q_i what it counts,
+    c_i = min(1, C/‖g_i‖) with clipping and 1 without, ξ standard normal, d the batch's (expected) size, a the anchor
+    and h the drift.
 
     Source
     ------
@@ -58,26 +66,61 @@ def train(
     ----------
     None.
     """
-    clients = len(cohort.clients)
-    stack = np.repeat(np.asarray(params, model.dtype)[None], clients, axis=0)
+    stack = np.empty((len(cohort.clients), model.parameters), model.dtype)
+    stack[:] = params
+    pulled = np.broadcast_to(params if anchor is None else anchor, stack.shape)
     grads = np.empty_like(stack)
     noisy = local.clip is not None and local.noise > 0
     for step in range(cohort.rows.shape[0]):
         tick()
         active = cohort.active(step)
-        rows, sizes = cohort.rows[step, :active], cohort.denominators[step, :active]
-        weights = ((rows >= 0) / sizes[:, None]).astype(model.dtype)
         here, change = stack[:active], grads[:active]
-        batch = X.take(rows, axis=0, mode="clip")
-        gradients(model, here, batch, y.take(rows, mode="clip"), weights, local.clip, change)
+        slopes(model, here, X, y, cohort, step, local.clip, change, counts)
         if noisy:
-            scale = local.noise * (local.clip or 0.0) / sizes
+            scale = local.noise * (local.clip or 0.0) / cohort.denominators[step, :active]
             add_gaussian(change, scale, stream(cohort.seed, cohort.index, "noise", "step", step))
         if local.mu:
-            change += local.mu * (here - params)
+            change += local.mu * (here - pulled[:active])
+        if drift is not None:
+            change += drift[:active]
         change *= local.lr
         here -= change
     return stack
+
+
+def slopes(
+    model: Dense, stack: np.ndarray, X: np.ndarray, y: np.ndarray, cohort: Cohort, step: int, clip: float | None,
+    out: np.ndarray, counts: np.ndarray | None = None,
+) -> None:  # fmt: skip
+    """Compute the mean gradient of each client's batch in one step.
+
+    Parameters
+    ----------
+    model : Dense
+        Layer sizes.
+    stack : (m, P) float array
+        The parameters of the clients that still train.
+    X : (N, features) float array
+        All training rows, in the model's dtype.
+    y : (N,) int array
+        Their classes.
+    cohort : Cohort
+        Who trains, on which rows.
+    step : int
+        From 0.
+    clip : float, optional
+        Largest norm of one row's gradient.
+    out : (m, P) float array
+        Receives the gradients.
+    counts : (N,) float array, optional
+        What each row counts; 1 by default.
+    """
+    active = len(stack)
+    rows = cohort.rows[step, :active]
+    weights = ((rows >= 0) / cohort.denominators[step, :active, None]).astype(model.dtype)
+    if counts is not None:
+        weights *= counts.take(rows, mode="clip")
+    gradients(model, stack, X.take(rows, axis=0, mode="clip"), y.take(rows, mode="clip"), weights, clip, out)
 
 
 def gradients(

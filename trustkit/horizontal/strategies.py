@@ -8,23 +8,21 @@ from typing import Annotated
 from trustkit.catalogue import ALGORITHMS, Interval
 from trustkit.data import FederatedDataset
 from trustkit.horizontal.aggregate import median, trimmed_mean
+from trustkit.horizontal.binding import bind
 from trustkit.horizontal.convnet import Convnet
+from trustkit.horizontal.forms import Batch, Choice, Epochs, Rate
 from trustkit.horizontal.models import Dense
 from trustkit.horizontal.plan import Local
 from trustkit.horizontal.privacy import Gaussian
-from trustkit.horizontal.trainer import RowTrainer, bind
+from trustkit.horizontal.trainer import RowTrainer
 
 __all__ = ["fedavg", "fedmedian", "fedprox", "trimmed"]
-
-Rate = Annotated[float, Interval(1e-4, 10, log=True), "step size of the clients"]
-Epochs = Annotated[int, Interval(1, 100), "passes over a client's rows in a round"]
-Batch = Annotated[int, Interval(1, 4096, log=True), "rows in a step"]
 
 
 @ALGORITHMS.enter("fedavg", title="FedAvg", axis="rows")
 def fedavg(
     fed: FederatedDataset, model: Dense | Convnet, privacy: Gaussian | None, participation: float, rounds: int, *,
-    lr: Rate = 0.1, epochs: Epochs = 1, batch: Batch = 32, seed: int = 0,
+    lr: Rate = 0.1, epochs: Epochs = 1, batch: Batch = 32, selector: Choice = "random", seed: int = 0,
 ) -> RowTrainer:  # fmt: skip
     """Clients take gradient steps; the server averages their models by number of rows.
 
@@ -46,6 +44,8 @@ def fedavg(
         1 to 100: passes over a client's rows in a round.
     batch : int
         1 to 4096: rows in a step.
+    selector : {"random", "size", "loss", "reputation", "fair"}
+        How the clients of a round are chosen; see `trustkit.horizontal.selectors.choose`.
     seed : int
         The experiment's seed.
 
@@ -57,7 +57,7 @@ def fedavg(
     Raises
     ------
     ValueError
-        See `trustkit.horizontal.trainer.bind`.
+        See `trustkit.horizontal.binding.bind`.
 
     Notes
     -----
@@ -71,14 +71,17 @@ def fedavg(
     ----------
     The mean is over the round's clients, as in common use; the paper's line sums over all K.
     """
-    return bind(fed, model, privacy, participation, rounds, seed, Local(lr=lr, epochs=epochs, batch=batch))
+    return bind(
+        fed, model, privacy, participation, rounds, seed, Local(lr=lr, epochs=epochs, batch=batch), selector=selector
+    )
 
 
 @ALGORITHMS.enter("fedprox", title="FedProx", axis="rows")
 def fedprox(
     fed: FederatedDataset, model: Dense | Convnet, privacy: Gaussian | None, participation: float, rounds: int, *,
     lr: Rate = 0.1, epochs: Epochs = 1, batch: Batch = 32,
-    mu: Annotated[float, Interval(0, 10), "pull towards the global model"] = 0.01, seed: int = 0,
+    mu: Annotated[float, Interval(0, 10), "pull towards the global model"] = 0.01,
+    selector: Choice = "random", seed: int = 0,
 ) -> RowTrainer:  # fmt: skip
     """FedAvg whose clients are pulled towards the global model.
 
@@ -102,6 +105,8 @@ def fedprox(
         1 to 4096: rows in a step.
     mu : float
         0 to 10: weight μ of the pull; 0 is FedAvg.
+    selector : {"random", "size", "loss", "reputation", "fair"}
+        How the clients of a round are chosen; see `trustkit.horizontal.selectors.choose`.
     seed : int
         The experiment's seed.
 
@@ -113,7 +118,7 @@ def fedprox(
     Raises
     ------
     ValueError
-        See `trustkit.horizontal.trainer.bind`.
+        See `trustkit.horizontal.binding.bind`.
 
     Notes
     -----
@@ -128,13 +133,16 @@ def fedprox(
     The paper draws clients in proportion to their rows and averages evenly; here clients are drawn evenly and averaged
     by rows, as in FedAvg.
     """
-    return bind(fed, model, privacy, participation, rounds, seed, Local(lr=lr, epochs=epochs, batch=batch, mu=mu))
+    return bind(
+        fed, model, privacy, participation, rounds, seed, Local(lr=lr, epochs=epochs, batch=batch, mu=mu),
+        selector=selector,
+    )  # fmt: skip
 
 
 @ALGORITHMS.enter("fedmedian", title="FedMedian", axis="rows")
 def fedmedian(
     fed: FederatedDataset, model: Dense | Convnet, privacy: Gaussian | None, participation: float, rounds: int, *,
-    lr: Rate = 0.1, epochs: Epochs = 1, batch: Batch = 32, seed: int = 0,
+    lr: Rate = 0.1, epochs: Epochs = 1, batch: Batch = 32, selector: Choice = "random", seed: int = 0,
 ) -> RowTrainer:  # fmt: skip
     """FedAvg whose server takes the median of each parameter.
 
@@ -156,6 +164,8 @@ def fedmedian(
         1 to 100: passes over a client's rows in a round.
     batch : int
         1 to 4096: rows in a step.
+    selector : {"random", "size", "loss", "reputation", "fair"}
+        How the clients of a round are chosen; see `trustkit.horizontal.selectors.choose`.
     seed : int
         The experiment's seed.
 
@@ -167,7 +177,7 @@ def fedmedian(
     Raises
     ------
     ValueError
-        See `trustkit.horizontal.trainer.bind`.
+        See `trustkit.horizontal.binding.bind`.
 
     Notes
     -----
@@ -181,14 +191,18 @@ def fedmedian(
     ----------
     The paper merges gradients after each step; here models after local training.
     """
-    return bind(fed, model, privacy, participation, rounds, seed, Local(lr=lr, epochs=epochs, batch=batch), median)
+    return bind(
+        fed, model, privacy, participation, rounds, seed, Local(lr=lr, epochs=epochs, batch=batch),
+        median, selector=selector,
+    )  # fmt: skip
 
 
 @ALGORITHMS.enter("trimmed_mean", title="Trimmed mean", axis="rows")
 def trimmed(
     fed: FederatedDataset, model: Dense | Convnet, privacy: Gaussian | None, participation: float, rounds: int, *,
     lr: Rate = 0.1, epochs: Epochs = 1, batch: Batch = 32,
-    share: Annotated[float, Interval(0, 0.49), "clients left out at either end"] = 0.2, seed: int = 0,
+    share: Annotated[float, Interval(0, 0.49), "clients left out at either end"] = 0.2,
+    selector: Choice = "random", seed: int = 0,
 ) -> RowTrainer:  # fmt: skip
     """FedAvg whose server leaves out the largest and smallest values of each parameter.
 
@@ -212,6 +226,8 @@ def trimmed(
         1 to 4096: rows in a step.
     share : float
         0 to 0.49: share of clients left out at either end.
+    selector : {"random", "size", "loss", "reputation", "fair"}
+        How the clients of a round are chosen; see `trustkit.horizontal.selectors.choose`.
     seed : int
         The experiment's seed.
 
@@ -223,7 +239,7 @@ def trimmed(
     Raises
     ------
     ValueError
-        See `trustkit.horizontal.trainer.bind`.
+        See `trustkit.horizontal.binding.bind`.
 
     Notes
     -----
@@ -238,12 +254,6 @@ def trimmed(
     The paper merges gradients after each step; here models after local training.
     """
     return bind(
-        fed,
-        model,
-        privacy,
-        participation,
-        rounds,
-        seed,
-        Local(lr=lr, epochs=epochs, batch=batch),
-        partial(trimmed_mean, share=share),
-    )
+        fed, model, privacy, participation, rounds, seed, Local(lr=lr, epochs=epochs, batch=batch),
+        partial(trimmed_mean, share=share), selector=selector,
+    )  # fmt: skip

@@ -4,30 +4,36 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
-from typing import Any
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, ClassVar
 
 import numpy as np
 
-from trustkit.data import FederatedDataset, Stacked
+from trustkit.data import Stacked
 from trustkit.horizontal import loop, stacked
-from trustkit.horizontal.aggregate import Aggregate, weighted_mean
+from trustkit.horizontal.aggregate import Aggregate
 from trustkit.horizontal.convnet import Convnet
 from trustkit.horizontal.models import Dense
 from trustkit.horizontal.noise import privatise
-from trustkit.horizontal.plan import Cohort, Local, Sampling, cohort, participations, select
-from trustkit.horizontal.privacy import Gaussian, Ledger, open_ledger
+from trustkit.horizontal.plan import Cohort, Local, Relabel, Sampling, Tamper, cohort
+from trustkit.horizontal.privacy import Ledger
+from trustkit.horizontal.selectors import Selector, choose, judged, remembered
 from trustkit.metrics.evaluate import count_groups, examine, softmax
 from trustkit.records import Seen, State, Tick
 from trustkit.rng import stream
 from trustkit.threads import one_blas_thread
 
-__all__ = ["RowTrainer", "bind"]
+__all__ = ["RowTrainer"]
 
 
 @dataclass(frozen=True, eq=False)
 class RowTrainer:
     """An algorithm over rows bound to its data; implements `trustkit.records.Trainer`.
+
+    It is FedAvg with any merge. An algorithm that keeps more than the global model, or trains otherwise, is a subclass:
+    it adds to `start`, replaces what a round does (`_play`, `_merge`), and says with which scores clients are evaluated
+    (`_scores`).
 
     Parameters
     ----------
@@ -51,6 +57,12 @@ class RowTrainer:
         The experiment's seed.
     facts : mapping
         What is known before training; see `trustkit.records.Trainer`.
+    selector : str
+        How the clients of a round are chosen; see `trustkit.horizontal.selectors.choose`.
+    relabel : callable, optional
+        Changes the training rows and classes, as poisoned clients do, once and before any training.
+    tamper : callable, optional
+        Changes the trained models, as malicious clients do, before the server merges them.
     """
 
     model: Dense | Convnet
@@ -64,6 +76,13 @@ class RowTrainer:
     ledger: Ledger | None
     seed: int
     facts: Mapping[str, Any]
+    selector: Selector = "random"
+    relabel: Relabel | None = None
+    tamper: Tamper | None = None
+
+    _copies: ClassVar[int] = 1  # vectors as long as the parameters that a client receives, and that it sends
+    _personal: ClassVar[bool] = False
+    _refuses: ClassVar[Mapping[str, str]] = {}  # levels of privacy, and why not
 
     def start(self) -> State:
         """Return the state before the first round.
@@ -71,9 +90,13 @@ class RowTrainer:
         Returns
         -------
         mapping
-            params (P,), and participations (K,): rounds in which each client trained.
+            params (P,); participations (K,): rounds in which each client trained; what the selector remembers.
         """
-        return {"params": self.model.init(self.seed), "participations": np.zeros(self.train.sizes.size, np.int64)}
+        clients = self.train.sizes.size
+        return {
+            "params": self.model.init(self.seed), "participations": np.zeros(clients, np.int64),
+            **remembered(self.selector, clients),
+        }  # fmt: skip
 
     def step(self, state: State, index: int, tick: Tick) -> tuple[State, Seen]:
         """Play a round.
@@ -92,43 +115,96 @@ class RowTrainer:
         state, seen
             The state after, and what was seen.
         """
-        chosen = select(self.seed, index, np.flatnonzero(self.train.sizes), self.share, self._cohorts)
+        chosen = self._choose(state, index)
         plan = cohort(self.seed, index, chosen, self.train.offsets, self.local)
         counts = state["participations"].copy()
         counts[chosen] += 1
         with one_blas_thread():
-            params = self._merge(state["params"], self._train(state["params"], plan, tick), plan)
-            return {"params": params, "participations": counts}, self._look(params, chosen, counts, index)
+            after = {**state, **self._play(state, plan, tick), "participations": counts}
+            if self.selector == "loss" and chosen.size:
+                after["losses"] = self._reported(state, plan)
+            return after, self._look(after, plan)
+
+    def _choose(self, state: State, index: int) -> np.ndarray:
+        """Return the ascending clients of a round."""
+        return choose(self.selector, self.seed, index, self.train.sizes, self.share, state, self._cohorts)
 
     @property
     def _cohorts(self) -> Sampling:
         return self.ledger.privacy.sampling if self.ledger and self.ledger.privacy.level == "client" else "fixed"
 
-    def _train(self, params: np.ndarray, plan: Cohort, tick: Tick) -> np.ndarray:
-        X, y = self.train.X, self.train.y
-        if isinstance(self.model, Dense):
-            return stacked.train(self.model, params, X, y, plan, self.local, tick)
-        return loop.train(self.model, params, X, y, plan, self.local, tick)
+    @cached_property
+    def _rows(self) -> tuple[np.ndarray, np.ndarray]:
+        """The rows that clients train on, and their classes."""
+        X, y = np.asarray(self.train.X), self.train.y
+        return (X, y) if self.relabel is None else self.relabel(X, y, self.train.offsets)
 
-    def _merge(self, params: np.ndarray, trained: np.ndarray, plan: Cohort) -> np.ndarray:
+    def _play(self, state: State, plan: Cohort, tick: Tick) -> dict[str, np.ndarray]:
+        """Let the clients train and the server merge; return what changed in the state."""
+        return self._merge(state, self._train(state["params"], plan, tick), plan)
+
+    def _train(
+        self, params: np.ndarray, plan: Cohort, tick: Tick, local: Local | None = None, **more: np.ndarray
+    ) -> np.ndarray:
+        """Return what clients make of the parameters (m, P)."""
+        (X, y), local = self._rows, local or self.local
+        if isinstance(self.model, Dense):
+            return stacked.train(self.model, params, X, y, plan, local, tick, **more)
+        return loop.train(self.model, params, X, y, plan, local, tick, **more)
+
+    def _merge(self, state: State, trained: np.ndarray, plan: Cohort) -> dict[str, np.ndarray]:
+        """Make one model of what the clients send, and return what changed in the state."""
+        params = state["params"]
+        if self.tamper is not None:
+            trained = self.tamper(params, trained, plan)
         if self.ledger is not None and self.ledger.privacy.level == "client":
             size = float(len(trained))
             if self._cohorts == "poisson":
                 size = self.share * np.count_nonzero(self.train.sizes)
             noise = stream(self.seed, plan.index, "noise")
             change = privatise(trained - params, self.ledger.privacy.clip, self.ledger.noise, size, noise)
-            return np.asarray(params + change)
-        weights = self.train.sizes[plan.clients] if self.ledger is None else np.ones(len(trained))
-        return self.aggregate(trained, weights)
+            return {"params": np.asarray(params + change)}
+        return self._combine(state, trained, plan) if len(trained) else {}
 
-    def _look(self, params: np.ndarray, chosen: np.ndarray, counts: np.ndarray, index: int) -> Seen:
+    def _combine(self, state: State, trained: np.ndarray, plan: Cohort) -> dict[str, np.ndarray]:
+        """Aggregate what at least one client sent, and judge the clients if the selector asks for that."""
+        params, merged = state["params"], self.aggregate(trained, self._weights[plan.clients])
+        if self.selector != "reputation":
+            return {"params": merged}
+        return {"params": merged, **judged(state, plan.clients, (trained - params) @ (merged - params) > 0)}
+
+    @cached_property
+    def _weights(self) -> np.ndarray:
+        """What each client counts in a mean (K,): its rows, or the same as any other under a privacy mechanism."""
+        return self.train.sizes if self.ledger is None else (self.train.sizes > 0).astype(float)
+
+    def _reported(self, state: State, plan: Cohort) -> np.ndarray:
+        """Return the last known losses (K,), those of the round's clients on the model that they received."""
+        sizes, losses = self.train.sizes[plan.clients], state["losses"].copy()
+        X, y = self._rows
+        rows = np.concatenate([np.arange(*self.train.offsets[k : k + 2]) for k in plan.clients])
+        offsets = np.concatenate([[0], np.cumsum(sizes)])
+        losses[plan.clients] = examine(self.logits(state, X[rows]), y[rows], offsets).loss
+        return losses
+
+    def _scores(self, state: State) -> np.ndarray:
+        """Return the logits of all test rows (N, C), each by the model that its client would use."""
+        return self.logits(state, np.asarray(self.test.X))
+
+    def _traffic(self, state: State, plan: Cohort) -> tuple[np.ndarray, np.ndarray]:
+        """Return the bytes that each client sent and received (K,)."""
+        sent = np.zeros(self.train.sizes.size)
+        sent[plan.clients] = self._copies * state["params"].nbytes
+        return sent, sent.copy()
+
+    def _look(self, state: State, plan: Cohort) -> Seen:
         """Evaluate every client and add up what the round cost."""
-        seen = examine(self.model.logits(params, self.test.X), self.test.y, self.test.offsets)
-        selected = np.isin(np.arange(counts.size), chosen)
-        traffic = selected * float(params.nbytes)
-        epsilon = math.inf if self.ledger is None else self.ledger.spent(counts, index)
+        seen = examine(self._scores(state), self.test.y, self.test.offsets)
+        selected = np.zeros(self.train.sizes.size, bool)
+        selected[plan.clients] = True
+        epsilon = math.inf if self.ledger is None else self.ledger.spent(state["participations"], plan.index)
         groups = count_groups(seen.predicted, self.test.y, self.test.offsets, self.codes, self.positive)
-        return Seen(selected, seen.accuracy, seen.loss, traffic, traffic.copy(), epsilon, groups)
+        return Seen(selected, seen.accuracy, seen.loss, *self._traffic(state, plan), epsilon, groups)
 
     def logits(self, state: State, X: np.ndarray) -> np.ndarray:
         """Return unnormalised scores.
@@ -182,76 +258,3 @@ class RowTrainer:
             Σ_c weights[i, c] ∂z_c(x_i)/∂x_i.
         """
         return self.model.gradient(state["params"], X, weights)
-
-
-def bind(
-    fed: FederatedDataset, model: Dense | Convnet, privacy: Gaussian | None, participation: float, rounds: int,
-    seed: int, local: Local, aggregate: Aggregate = weighted_mean,
-) -> RowTrainer:  # fmt: skip
-    """Bind an algorithm over rows to its data.
-
-    Parameters
-    ----------
-    fed : FederatedDataset
-        Over rows, features scaled.
-    model : Dense or Convnet
-        What to train.
-    privacy : Gaussian, optional
-        A mechanism; ``None`` for none.
-    participation : float
-        In (0, 1]: the share of clients in a round.
-    rounds : int
-        At least 1: over how many rounds ε is planned.
-    seed : int
-        The experiment's seed.
-    local : Local
-        How clients train.
-    aggregate : callable
-        How the server merges: `weighted_mean`, `median`, …
-
-    Returns
-    -------
-    RowTrainer
-        Ready to start.
-
-    Raises
-    ------
-    ValueError
-        If the partition is over columns, nobody has training rows, a number is out of range, or client-level privacy is
-        asked for with another merge than the mean.
-    """
-    if not 0 < participation <= 1:
-        raise ValueError(f"participation must be above 0 and at most 1, got {participation}")
-    if rounds < 1:
-        raise ValueError(f"rounds must be at least 1, got {rounds}")
-    train, test = (_typed(fed.stacked("train"), model), _typed(fed.stacked("test"), model))
-    eligible = np.flatnonzero(train.sizes)
-    if not eligible.size:
-        raise ValueError(f"some client must have training rows, got none of the {len(fed)} of {fed.data.name}")
-    facts: dict[str, Any] = {"parameters": model.parameters, "tensors": model.tensors,
-                             "model_bytes": model.parameters * np.dtype(model.dtype).itemsize}  # fmt: skip
-    ledger = None
-    if privacy is not None:
-        if privacy.level == "client" and aggregate is not weighted_mean:
-            raise ValueError(
-                "client-level privacy must go with a strategy that averages the clients' updates, as FedAvg and "
-                "FedProx do; its noise fits no median or trimmed mean"
-            )
-        planned = participations(seed, eligible, len(fed), rounds, participation)
-        ledger = open_ledger(privacy, train.sizes, local, participation, planned, rounds)
-        facts |= ledger.facts(planned, rounds)
-        if privacy.level == "example":
-            local = replace(local, clip=privacy.clip, noise=ledger.noise, sampling=privacy.sampling)
-    codes = {name: _groups(fed, name, test.rows) for name in fed.data.sensitive}
-    return RowTrainer(
-        model, train, test, codes, fed.data.positive, aggregate, local, participation, ledger, seed, facts
-    )
-
-
-def _typed(rows: Stacked, model: Dense | Convnet) -> Stacked:
-    return replace(rows, X=np.ascontiguousarray(rows.X, model.dtype), y=rows.y.astype(np.int64))
-
-
-def _groups(fed: FederatedDataset, attribute: str, rows: np.ndarray) -> tuple[np.ndarray, int]:
-    codes, values = fed.data.codes(attribute)
-    return codes[rows], len(values)
