@@ -169,14 +169,15 @@ def printed_score(out: str) -> str:
 
 
 def test_a_run_writes_files_that_can_be_read(call: Call, tmp_path: Path) -> None:
-    """Four reports with one score, fact sheet, experiment and run; the fact sheet alone gives the same table."""
+    """Four reports with one score, model card, event log, fact sheet, experiment and run; the fact sheet alone gives the same table."""
     status, out, error = call("run", "start", "--rounds", "2", "--quiet", "--out", "runs")
     assert (status, error) == (0, "")
     folder = tmp_path / out.rsplit("written to ", 1)[1].strip()
     assert folder.parent.name == "runs"
     assert folder.name.startswith("start-")
     assert sorted(file.name for file in folder.iterdir()) == [
-        "experiment.toml", "factsheet.json", "report.csv", "report.html", "report.json", "report.md", "run.npz",
+        "events.jsonl", "experiment.toml", "factsheet.json", "modelcard.md",
+        "report.csv", "report.html", "report.json", "report.md", "run.npz",
     ]  # fmt: skip
     experiment = Experiment.from_toml((folder / "experiment.toml").read_text(encoding="utf-8"))
     assert experiment == PRESETS["start"].make().change(rounds=2)

@@ -58,6 +58,8 @@ def test_the_key_sees_through_spelling() -> None:
     assert _rows(split=use("dirichlet", **spelt)).key == plain.key
     assert _rows(split=use("dirichlet", **dict(reversed(spelt.items())))).key == plain.key
     assert _rows(algorithm=use("fedavg"), participation=1, seed=0).key == plain.key
+    assert _rows(algorithm=use("fedavg", selector="random")).key == plain.key
+    assert _rows(algorithm=use("fedavg", selector="fair")).key != plain.key
     assert _rows(split=use("dirichlet", alpha=1)).key == _rows(split=use("dirichlet", alpha=1.0)).key
     assert _rows(model=use("mlp", hidden=[8])).key == _rows(model=use("mlp", hidden=(8,))).key
     turned = dict(reversed(plain.to_dict().items()))
@@ -131,7 +133,8 @@ COLUMNS = {"split": "correlation", "algorithm": "splitnn", "model": None}
         ({"data": 3}, TypeError, "a part of an experiment must be a name or a use, got 3"),
         ({"model": None}, ValueError, "model must be given for fedavg; known are logistic, mlp, convnet"),
         ({"split": use("dirichlet", parties=1)}, ValueError, "dirichlet: parties must be between 2 and 100, got 1"),
-        ({"algorithm": use("fedavg", eta=1)}, ValueError, "fedavg has no parameter 'eta'; it takes lr, epochs, batch"),
+        ({"algorithm": use("fedavg", eta=1)}, ValueError,
+         "fedavg has no parameter 'eta'; it takes lr, epochs, batch, selector"),
         ({**COLUMNS, "model": "mlp"}, ValueError, "splitnn brings its own model, got model='mlp'"),
         ({**COLUMNS, "participation": 0.5}, ValueError, "participation must be 1 across columns, got 0.5"),
         ({**COLUMNS, "privacy": "gaussian"}, ValueError,

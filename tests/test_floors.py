@@ -21,8 +21,21 @@ FLOORS = {
     0: ["rng", "threads", "jsonfile", "parameters", "uses", "catalogue", "partition", "data", "records"],
     1: ["metrics", "datasets"],
     2: ["split", "horizontal", "vertical", "trust"],
-    3: ["experiment", "rounds", "facts", "findings", "handover", "plane", "preset", "store", "export", "plot", "audit"],
-    4: ["", "cli", "cli_split", "__main__", "doctor", "serve", "scale"],
+    3: [
+        "experiment",
+        "rounds",
+        "facts",
+        "findings",
+        "handover",
+        "plane",
+        "preset",
+        "replay",
+        "store",
+        "export",
+        "plot",
+        "audit",
+    ],
+    4: ["", "cli", "cli_report", "cli_split", "__main__", "doctor", "serve", "scale"],
     5: ["widgets"],
 }
 FLOOR_OF = {room: floor for floor, rooms in FLOORS.items() for room in rooms}

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from trustkit.catalogue import Use, use
     from trustkit.data import Dataset, FederatedDataset, Party
     from trustkit.experiment import Experiment
-    from trustkit.facts import facts_of
+    from trustkit.facts import facts_of, log_of
     from trustkit.findings import fairness_of, headline_of
     from trustkit.handover import write_parties
     from trustkit.partition import Partition
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from trustkit.preset import presets
     from trustkit.records import Round, RunRecord, watch
     from trustkit.rounds import build, grid, play, run, sweep
-    from trustkit.trust import FactSheet, TrustReport, assess
+    from trustkit.trust import FactSheet, TrustReport, assess, outranks, sensitivity, waterfall
 
 __version__ = "0.1.0"
 
@@ -35,17 +35,18 @@ _HOME = {
     "Round": "records", "RunRecord": "records", "watch": "records",
     "Experiment": "experiment", "presets": "preset",
     "build": "rounds", "grid": "rounds", "play": "rounds", "run": "rounds", "sweep": "rounds",
-    "facts_of": "facts", "fairness_of": "findings", "headline_of": "findings", "write_parties": "handover",
-    "natural_points": "plane", "plane_point": "plane", "random_points": "plane",
+    "facts_of": "facts", "log_of": "facts", "fairness_of": "findings", "headline_of": "findings",
+    "write_parties": "handover", "natural_points": "plane", "plane_point": "plane", "random_points": "plane",
     "FactSheet": "trust", "TrustReport": "trust", "assess": "trust",
+    "outranks": "trust", "sensitivity": "trust", "waterfall": "trust",
 }  # fmt: skip
 _ROOMS = ("datasets", "export", "metrics", "plot", "split", "store", "widgets")
 
 __all__ = [
     "Dataset", "Experiment", "FactSheet", "FederatedDataset", "Partition", "Party", "Round", "RunRecord", "TrustReport",
-    "Use", "assess", "build", "datasets", "export", "facts_of", "fairness_of", "grid", "headline_of", "metrics",
-    "natural_points", "plane_point", "play", "plot", "presets", "random_points", "run", "split", "store", "sweep",
-    "use", "watch", "write_parties",
+    "Use", "assess", "build", "datasets", "export", "facts_of", "fairness_of", "grid", "headline_of", "log_of",
+    "metrics", "natural_points", "outranks", "plane_point", "play", "plot", "presets", "random_points", "run",
+    "sensitivity", "split", "store", "sweep", "use", "watch", "waterfall", "write_parties",
 ]  # fmt: skip
 
 

@@ -1,4 +1,4 @@
-"""The command line: ``trustkit app | lab | run | score | split | data | presets | doctor``."""
+"""The command line: ``trustkit app | lab | run | score | report | replay | split | data | presets | doctor``."""
 
 from __future__ import annotations
 
@@ -56,19 +56,22 @@ def run(
     rounds: Annotated[int | None, typer.Option(min=1, help="Another number of rounds.")] = None,
     quiet: Annotated[bool, typer.Option(help="No progress bar.")] = False,
 ) -> None:
-    """Run an experiment, print its score table, write report, fact sheet and the run."""
-    from trustkit import assess, export, facts_of, rounds as playing, store  # noqa: I001
+    """Run an experiment, print its score table, write report, model card, fact sheet, event log and the run."""
+    from trustkit import assess, export, facts_of, jsonfile, log_of, rounds as playing, store  # noqa: I001
     from trustkit.preset import scaled_down
+    from trustkit.trust import model_card
 
     wanted = _experiment(experiment)
     changes: dict[str, Any] = {key: value for key, value in (("seed", seed), ("rounds", rounds)) if value is not None}
     words = scaled_down(wanted)  # asked before it is changed: a preset with another seed is still that preset
     smaller: dict[str, Any] = {"data__scaled_down": words} if words else {}
     wanted = wanted.change(**changes) if changes else wanted
-    record = playing.run(wanted, progress=not quiet)
-    facts = facts_of(record, **smaller)
-    report = assess(facts)
     target = out / f"{_stem(experiment)}-{wanted.key[:8]}"
+    log = log_of(wanted, target / "events.jsonl")
+    record = playing.run(wanted, progress=not quiet, observers=[log])
+    facts = facts_of(record, log=log, **smaller)
+    report = assess(facts)
+    jsonfile.write_text(target / "modelcard.md", model_card(facts, report))
     for suffix in _REPORTS:
         export.write(report, target / f"report{suffix}")
     facts.save(target / "factsheet.json")
@@ -80,19 +83,73 @@ def run(
 
 @cli.command()
 def score(
-    factsheet: Annotated[Path, typer.Argument(help="A fact sheet written by trustkit.", exists=True, dir_okay=False)],
-    profile: Annotated[str, typer.Option(help="Which normalisation and weights.")] = "paper",
+    factsheet: Annotated[
+        Path, typer.Argument(help="A fact sheet of trustkit, FederatedTrust or NEBULA.", exists=True, dir_okay=False)
+    ],
+    profile: Annotated[str, typer.Option(help="How scores are made: a profile's name or a TOML file.")] = "paper",
     out: Annotated[Path | None, typer.Option(help="A report to write: .html, .json, .md or .csv.")] = None,
+    weights: Annotated[
+        list[str] | None, typer.Option(help="Of a pillar, notion or metric, as privacy=2; may be repeated.")
+    ] = None,
+    fail_under: Annotated[float | None, typer.Option(help="The least trust score, from 0 to 1.")] = None,
+    target: Annotated[
+        list[str] | None, typer.Option(help="The least score of a part, as privacy=0.5; may be repeated.")
+    ] = None,
+    targets: Annotated[
+        Path | None, typer.Option(help="A TOML file of such lines as privacy = 0.5.", exists=True, dir_okay=False)
+    ] = None,
 ) -> None:
-    """Score a fact sheet and print the table."""
-    from trustkit import FactSheet, assess, export
+    """Score a fact sheet and print the table; with targets, status 1 says that one is missed."""
+    from trustkit import assess, export
+    from trustkit.trust import targets as gate
+    from trustkit.trust.assessment import facts_for
 
     if out is not None and out.suffix.lower() not in _REPORTS:
         raise ValueError(f"out must be a {', '.join(_REPORTS)} file, got {out}")
-    report = assess(FactSheet.load(factsheet), profile=profile)
+    wanted = gate.load(targets) if targets is not None else {}
+    wanted |= gate.pairs(target or [], "--target") | ({} if fail_under is None else {"trust": fail_under})
+    given = gate.pairs(weights or [], "--weights")
+    report = assess(facts_for(factsheet, profile), profile=profile, weights=given)
+    misses = gate.missed(report, wanted)
     typer.echo(report.to_text())
     if out is not None:
         typer.echo(f"\nwritten to {export.write(report, out)}")
+    for miss in misses:
+        typer.echo(f"missed: {miss}")
+    if misses:
+        raise typer.Exit(1)
+
+
+@cli.command()
+def report(
+    run: Annotated[Path, typer.Argument(help="The folder of a run, or its run.npz.", exists=True)],
+    profile: Annotated[str, typer.Option(help="Which normalisation and weights; a name or a TOML file.")] = "paper",
+    out: Annotated[Path | None, typer.Option(help="Folder to write to instead of the run's.", file_okay=False)] = None,
+) -> None:
+    """Write report, fact sheet and model card of a stored run anew, without training."""
+    from trustkit.cli_report import render
+
+    for line in render(run, profile, out, _REPORTS):
+        typer.echo(line)
+
+
+@cli.command()
+def replay(
+    report: Annotated[Path, typer.Argument(help="A report.json, or the folder of a run.", exists=True)],
+    relative: Annotated[float, typer.Option(min=0, help="Numbers agree within this share of the larger one,")] = 1e-6,
+    absolute: Annotated[float, typer.Option(min=0, help="or within this.")] = 1e-9,
+    profile: Annotated[str | None, typer.Option(help="The TOML file of a report with a profile of one's own.")] = None,
+    all: Annotated[bool, typer.Option("--all", help="List every number, not only those that do not hold.")] = False,
+    quiet: Annotated[bool, typer.Option(help="No progress bar.")] = False,
+) -> None:
+    """Run a report's experiment again and say whether its numbers still hold: status 0 if all do, 1 if not."""
+    from trustkit.cli_report import compare
+
+    lines, holds = compare(report, relative, absolute, profile, all, not quiet)
+    for line in lines:
+        typer.echo(line)
+    if not holds:
+        raise typer.Exit(1)
 
 
 @cli.command()

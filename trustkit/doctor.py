@@ -30,6 +30,7 @@ _LIBRARIES = (
     "tomli-w",
     "typer",
     "tqdm",
+    "pyyaml",
 )
 
 

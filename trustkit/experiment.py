@@ -105,7 +105,10 @@ class Experiment:
     @cached_property
     def key(self) -> str:
         """64 hexadecimal digits: the SHA-256 of the canonical JSON. Equal experiments have equal keys."""
-        return hashlib.sha256(canonical(self.to_dict()).encode()).hexdigest()
+        content = self.to_dict()
+        if content["algorithm"].get("selector") == "random":  # said or not, it is the same experiment
+            del content["algorithm"]["selector"]
+        return hashlib.sha256(canonical(content).encode()).hexdigest()
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain values, ready for JSON and TOML.

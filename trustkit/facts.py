@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import os
 import secrets
 from collections.abc import Mapping
 from typing import Any
@@ -12,16 +13,18 @@ import numpy as np
 from trustkit import metrics
 from trustkit.catalogue import ALGORITHMS, SPLITS
 from trustkit.data import Dataset
+from trustkit.experiment import Experiment
 from trustkit.findings import THRESHOLD, fairness_of
 from trustkit.preset import scaled_down
 from trustkit.records import RunRecord
 from trustkit.rng import stream
 from trustkit.rounds import Built, build, data_of
 from trustkit.trust import FactSheet
+from trustkit.trust.events import EventLog
 from trustkit.trust.factsheet import client_id
 from trustkit.trust.fields import LIMIT
 
-__all__ = ["facts_of"]
+__all__ = ["facts_of", "log_of"]
 
 _SECRET = secrets.token_hex(16)
 """Keys the clients' ids; made anew in every process, so ids of two projects cannot be matched."""
@@ -30,7 +33,33 @@ CLEVER_RADIUS = 4.0
 """Of the search for an adversarial change, in units of the scaled features: where Table 3 gives the full score."""
 
 
-def facts_of(record: RunRecord, *, look_at: int | None = None, **stated: Any) -> FactSheet:
+def log_of(experiment: Experiment, path: str | os.PathLike[str] | None = None) -> EventLog:
+    """Open an event log for a run: an observer of its rounds that names clients as the fact sheet does.
+
+    Parameters
+    ----------
+    experiment : Experiment
+        What will be played.
+    path : path-like, optional
+        A file of JSON lines, written anew; by default the log is in memory only.
+
+    Returns
+    -------
+    EventLog
+        For ``run(experiment, observers=[log])``, then ``facts_of(record, log=log)``.
+
+    Examples
+    --------
+    >>> from trustkit.preset import presets
+    >>> [event.kind for event in log_of(presets()["start"])]
+    ['log_opened']
+    """
+    private = None if experiment.privacy is None else experiment.privacy.name
+    about = {"experiment": experiment.key, "rounds": experiment.rounds, "privacy": private}
+    return EventLog(_SECRET, path, rule=ALGORITHMS[experiment.algorithm.name].title, about=about)
+
+
+def facts_of(record: RunRecord, *, look_at: int | None = None, log: EventLog | None = None, **stated: Any) -> FactSheet:
     """Fill a fact sheet from a run.
 
     Parameters
@@ -40,6 +69,8 @@ def facts_of(record: RunRecord, *, look_at: int | None = None, **stated: Any) ->
     look_at : int, optional
         At least 1: held-out rows on which CLEVER is measured, and a sixth of those on which Shapley values are. By
         default 8, or 2 of images above 256 pixels, whose gradients cost more; the sheet says how many.
+    log : EventLog, optional
+        Of this run; the sheet keeps its last digest, so that a log that was cut off is found out.
     **stated
         What a run cannot know, by name: ``project="…"``, ``purpose="…"``, ``background="…"``, or any fact of the
         template as ``section__name``.
@@ -71,6 +102,7 @@ def facts_of(record: RunRecord, *, look_at: int | None = None, **stated: Any) ->
         **_fairness(record, data),
         **_model(record, built, look_at or (2 if data.image is not None and data.X.shape[1] > 256 else 8)),
         **_system(record, built),
+        **({} if log is None else {"log/head": log.head, "log/events": len(log)}),
     }
     return FactSheet({key: value for key, value in facts.items() if _fits(value, len(data.y))}).with_facts(**stated)
 
@@ -94,11 +126,10 @@ def _project(record: RunRecord, data: Dataset, named: Mapping[str, Any]) -> dict
 
 def _participants(record: RunRecord, built: Built) -> dict[str, Any]:
     experiment, parties = record.experiment, len(built.fed)
-    everybody = experiment.participation == 1
     return {
         "participants/client_num": parties,
         "participants/sample_client_rate": experiment.participation,
-        "participants/client_selector": "all" if everybody else "random",
+        "participants/client_selector": built.trainer.facts.get("client_selector", "all"),
         "participants/ids": [client_id(_SECRET, k) for k in range(parties)],
     }
 
@@ -152,7 +183,7 @@ def _configuration(record: RunRecord, built: Built) -> dict[str, Any]:
     return {
         "configuration/aggregation_algorithm": ALGORITHMS[experiment.algorithm.name].title,
         "configuration/training_model": experiment.model.name if experiment.model else "mlp",
-        "configuration/personalization": False,
+        "configuration/personalization": built.trainer.facts.get("personalization", False),
         "configuration/total_round_num": experiment.rounds,
         "configuration/learning_rate": args.get("lr"),
         "configuration/local_update_steps": args.get("epochs", 1),

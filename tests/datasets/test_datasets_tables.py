@@ -148,9 +148,9 @@ def test_few_rows_may_agree_by_chance(tmp_path: Path) -> None:
     """From 20 rows on it is no chance any more; a data frame is judged by the same rule."""
     frame = pd.DataFrame({"a": range(20), "c": ["p", "q"] * 10, "t": ["x", "y"] * 10})
     assert from_frame(frame[:19], target="t").columns[0] == "a"
-    with pytest.raises(ValueError, match="^features must not tell the target, got 'c'"):
+    with pytest.raises(ValueError, match=r"^features must not tell the target, got 'c'"):
         from_frame(frame, target="t")
-    with pytest.raises(ValueError, match="^features must not tell the target, got 'c'"):
+    with pytest.raises(ValueError, match=r"^features must not tell the target, got 'c'"):
         from_frame(frame, target="t", sensitive=["c"])
     assert from_frame(frame, target="t", sensitive=["c"], keep_sensitive=False).columns == ("a",)
 

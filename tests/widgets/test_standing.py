@@ -95,7 +95,12 @@ def test_what_all_divisions_share_stays_known(monkeypatch: pytest.MonkeyPatch) -
     """While β moves, the importance of the columns and the random splits beside it are there at once."""
     made: list[int] = []
     real = standing.random_points
-    monkeypatch.setattr(standing, "random_points", lambda *args: made.append(1) or real(*args))
+
+    def counted(*args: Any) -> Any:
+        made.append(1)
+        return real(*args)
+
+    monkeypatch.setattr(standing, "random_points", counted)
 
     async def test() -> None:
         told = asyncio.Event()
