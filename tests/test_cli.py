@@ -169,7 +169,7 @@ def printed_score(out: str) -> str:
 
 
 def test_a_run_writes_files_that_can_be_read(call: Call, tmp_path: Path) -> None:
-    """Four reports with one score, model card, event log, fact sheet, experiment and run; the fact sheet alone gives the same table."""
+    """Four reports with one score, model card, event log, sheet, experiment and run; the sheet gives the same table."""
     status, out, error = call("run", "start", "--rounds", "2", "--quiet", "--out", "runs")
     assert (status, error) == (0, "")
     folder = tmp_path / out.rsplit("written to ", 1)[1].strip()
