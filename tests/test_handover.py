@@ -187,6 +187,8 @@ def test_nothing_is_overwritten(tmp_path: Path) -> None:
         write_parties(federation(), tmp_path / "used")
     with pytest.raises(ValueError, match=r"^folder must be new or empty, got .*mine\.txt, which is a file$"):
         write_parties(federation(), tmp_path / "used" / "mine.txt")
+    with pytest.raises(ValueError, match=r"^folder must be where files can be written, got .*mine\.txt takes none$"):
+        write_parties(federation(), tmp_path / "used" / "mine.txt" / "parties")
     assert [file.name for file in (tmp_path / "used").iterdir()] == ["mine.txt"]
     assert (write_parties(federation(), tmp_path / "empty") / "manifest.json").is_file()
 

@@ -47,8 +47,8 @@ def check_folder(folder: str | os.PathLike[str], format: FileFormat = "csv", dat
     Raises
     ------
     ValueError
-        If the folder is in use, the format is unknown, needs a package that is not installed or cannot hold the table,
-        or names are used twice.
+        If the folder is in use or cannot be made there, the format is unknown, needs a package that is not installed or
+        cannot hold the table, or names are used twice.
 
     Examples
     --------
@@ -67,6 +67,9 @@ def check_folder(folder: str | os.PathLike[str], format: FileFormat = "csv", dat
         raise ValueError(f"folder must be new or empty, got {target}, which is a file")
     if target.exists() and any(target.iterdir()):
         raise ValueError(f"folder must be new or empty, got {target}, which has files")
+    above = next(place for place in (target, *target.absolute().parents) if place.exists())
+    if not above.is_dir() or not os.access(above, os.W_OK):
+        raise ValueError(f"folder must be where files can be written, got {target}, and {above} takes none")
     if data is not None:
         _check_table(data, format)
     return target
