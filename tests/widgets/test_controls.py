@@ -235,7 +235,7 @@ def test_the_form_of_an_algorithm_keeps_the_keyboards_place() -> None:
         return {item.description: item for item in tree(controls.more.children[1]) if isinstance(item, w.ValueWidget)}
 
     first = fields()
-    assert set(first) == {"seed", "lr", "epochs", "batch"}
+    assert set(first) == {"seed", "lr", "epochs", "batch", "selector"}
     assert first["batch"].value == 64
     first["lr"].value = 0.25
     assert dict(lab.setting.more) == {"algorithm__batch": 64, "algorithm__lr": 0.25}
