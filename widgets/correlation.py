@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Literal
 
 import ipywidgets as w
 from trustkit.widgets.lab import Lab
@@ -19,6 +19,7 @@ from trustkit.split.measured import WIDE
 __all__ = ["CorrelationPanel"]
 
 TITLE = "Who holds correlated columns"
+Order = Literal["party", "clustered"]
 
 
 @PANELS.enter("correlation", title=TITLE)
@@ -79,7 +80,7 @@ def _words(fed: FederatedDataset) -> str:
     return text
 
 
-def _pictures(fed: FederatedDataset, pictures: dict[str, Any], signed: bool, order: str, moving: bool) -> str:
+def _pictures(fed: FederatedDataset, pictures: dict[str, Any], signed: bool, order: Order, moving: bool) -> str:
     """Matrix, gauge and Pcor; while a slider moves, Pcor by party waits: its numbers are on the matrix too."""
     columns = int(fed.data.X.shape[1])
     if columns > WIDE:  # they would be drawn for seconds, while the page stands still
