@@ -52,6 +52,10 @@ def _digits(value: float) -> int:
     return len(repr(abs(value)).partition("e")[0].replace(".", "").strip("0"))
 
 
+CHANCE = r"\d{4}-\d\d-\d\dT[\d:.]+(?:[+-]\d\d:\d\d|Z)?|\b(?=\d*[a-f])[0-9a-f]{16,}\b"
+"""Times and digests: their digits are any digits."""
+
+
 def told(said: dict[str, str], names: list[str], data: Dataset, counts: np.ndarray) -> Iterator[str]:
     """Complain of a client's name; a value of a row, if it has many digits, or two side by side; label counts."""
     fine = {v for v in np.unique(data.X).tolist() if _digits(v) >= 7}
@@ -59,7 +63,8 @@ def told(said: dict[str, str], names: list[str], data: Dataset, counts: np.ndarr
     several = [tuple(row) for row in counts.tolist() if sum(row) > 9]
     for file, text in said.items():
         yield from (f"{file} names client {name}" for name in names if re.search(rf"\b{re.escape(name)}\b", text))
-        tokens = [float(token) for token in re.findall(r"-?\d+(?:\.\d+)?(?:e[-+]?\d+)?", text)]
+        told_apart = re.sub(CHANCE, " -1 ", text)
+        tokens = [float(token) for token in re.findall(r"-?\d+(?:\.\d+)?(?:e[-+]?\d+)?", told_apart)]
         yield from (f"{file} holds the value {value} of a row" for value in set(tokens) & fine)
         yield from (f"{file} holds {pair} of a row" for pair in set(itertools.pairwise(tokens)) & beside)
         for row in several:

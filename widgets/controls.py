@@ -31,7 +31,7 @@ ROUNDS = (1, 2, 3, 4, 5, 8, 10, 15, 20, 25, 30, 40, 50, 75, 100, 200)
 MARKS = {"alpha": ["0.1", "1", "10", "100"], "beta": ["0.00", "0.30", "0.60", "1.00"]}
 """Stops with a tick: the values of VertiBench's experiments."""
 
-_LATE = 0.3
+_LATE = 0.8
 """Seconds after Run in which a slider's last move may still come in; nobody moves a slider so soon after a click."""
 
 
