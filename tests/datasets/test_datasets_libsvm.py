@@ -8,6 +8,7 @@ import hashlib
 import io
 import lzma
 import tempfile
+import tracemalloc
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -274,3 +275,27 @@ def test_a_sparse_file_is_named_by_an_experiment_and_trained_on(
     with pytest.raises(ValueError, match=r"^small must take at most 47,999 bytes as a dense array, got 60 rows × 100 "
                                          r"columns = 48,000 bytes$"):  # fmt: skip
         build(experiment.change(data__columns=100))
+
+
+@pytest.mark.parametrize("task", ["classification", "regression"])
+def test_a_label_among_the_features_is_refused(tmp_path: Path, task: Any) -> None:
+    """Column 3 is 1 + 2y, which tells the class, but is not the number that a regression would look for."""
+    lines = [f"{y} 1:{row} 3:{1 + 2 * y}" for row, y in enumerate([0, 1, 2] * 10, 1)]
+    file = _file(tmp_path, "\n".join(lines))
+    if task == "regression":
+        assert read_libsvm(file, task=task).X.shape == (30, 3)
+        file = _file(tmp_path, "\n".join(f"{y}.5 1:{row} 3:{y}.5" for row, y in enumerate([0, 1, 2] * 10, 1)))
+    with pytest.raises(ValueError, match=r"^features must not tell the target, got 'x3', which has the values of the"):
+        read_libsvm(file, task=task)
+    few = _file(tmp_path, "\n".join(file.read_text().splitlines()[:19]), "few.svm")
+    assert read_libsvm(few, task=task).X.shape == (19, 3)  # few rows may agree by chance
+
+
+def test_a_label_is_looked_for_in_a_wide_sparse_table_without_filling_it(tmp_path: Path) -> None:
+    """Most of 40,000 columns are empty in the first rows; as an array the table would take 480 MB."""
+    lines = [f"{row % 2} {1 + 20 * row}:1 40000:{row}" for row in range(1500)]
+    tracemalloc.start()
+    assert read_libsvm(_file(tmp_path, "\n".join(lines))).X.shape == (1500, 40000)
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert peak < 60e6

@@ -223,3 +223,11 @@ def test_a_folder_in_the_layout_of_satellite_must_be_whole(tmp_path: Path) -> No
     (tmp_path / "sat" / "sun_party1_test.csv").write_text("id\n", encoding="utf-8")
     with pytest.raises(ValueError, match=r"sat must hold one data set, got the parties of sat, sun$"):
         read_parties(tmp_path / "sat")
+
+
+def test_a_party_that_holds_the_label_as_a_feature_is_refused(tmp_path: Path) -> None:
+    """The shop's column says which class a row has, under other numbers."""
+    (tmp_path / "bank.csv").write_text("id,y,income\n" + "".join(f"{k},{k % 3},{k}\n" for k in range(30)))
+    (tmp_path / "shop.csv").write_text("id,kind\n" + "".join(f"{k},{7 - k % 3}\n" for k in range(30)))
+    with pytest.raises(ValueError, match=r"^features must not tell the target, got 'kind', which has the values of"):
+        read_parties(tmp_path)

@@ -9,6 +9,7 @@ from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
+from matplotlib.collections import LineCollection
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
@@ -17,7 +18,7 @@ from trustkit.data import Dataset, FederatedDataset, Partition, Provenance
 from trustkit.records import Round, RunRecord, Seen
 from trustkit.rng import stream
 
-__all__ = ["clients", "columns", "fill", "record", "rows", "svg", "table", "texts", "xy"]
+__all__ = ["clients", "columns", "fill", "record", "rows", "svg", "table", "texts", "upright", "xy"]
 
 SVG = "{http://www.w3.org/2000/svg}"
 
@@ -82,3 +83,9 @@ def clients(count: int, seed: int = 0, undefined: Sequence[int] = ()) -> tuple[n
     gaps[list(undefined)] = np.nan
     chances[list(undefined)] = np.nan
     return gaps, chances, [f"client {k + 1}" for k in range(count)]
+
+
+def upright(figure: Figure) -> list[float]:
+    """Return where the upright borders of a matrix are, in cells."""
+    lines = next(kind for kind in figure.axes[0].collections if isinstance(kind, LineCollection))
+    return [float(segment[0][0]) for segment in lines.get_segments() if segment[0][0] == segment[1][0]]

@@ -12,7 +12,7 @@ import pytest
 from matplotlib.figure import Figure
 from matplotlib.transforms import Bbox
 
-from tests.plot.samples import columns, rows, svg, texts, xy
+from tests.plot.samples import columns, rows, svg, texts, upright, xy
 from tests.plot.test_plot_redraw import PICTURES
 from trustkit import plot
 from trustkit.data import FederatedDataset, Partition
@@ -98,7 +98,7 @@ def test_a_cell_of_a_wide_matrix_is_a_mean(m: int) -> None:
         assert found[3, 5] == pytest.approx(sorted_[3 * side : 4 * side, 5 * side : 6 * side].mean())
         assert found[-1, 0] == pytest.approx(sorted_[side * (found.shape[0] - 1) :, :side].mean())
         assert f"{m:,} columns; a cell is a mean over {side} × {side}" in texts(figure)
-        assert {xy(line)[0, 0] for line in figure.axes[0].lines if np.ptp(xy(line)[:, 0]) == 0} == {(m - 500) / side}
+        assert set(upright(figure)) == {(m - 500) / side}
     assert not any("mean" in text for text in texts(plot.correlation_blocks(columns((400, 400)), np.eye(800))))
 
 
@@ -107,7 +107,7 @@ def test_a_cell_of_a_wide_matrix_is_a_mean(m: int) -> None:
 def test_borders_of_many_parties_leave_something_to_see(sizes: tuple[int, ...], count: int, all_: bool) -> None:
     """All borders as long as they are apart; else some, and the picture says so."""
     figure = plot.correlation_blocks(columns(sizes), np.eye(sum(sizes)))
-    borders = [line for line in figure.axes[0].lines if np.ptp(xy(line)[:, 0]) == 0]
+    borders = upright(figure)
     assert abs(len(borders) - count) <= 1
     assert any("not all borders" in text for text in texts(figure)) != all_
     assert sum(bool(re.fullmatch(r"P\d+", text)) for text in texts(figure)) <= 32

@@ -11,7 +11,7 @@ import pytest
 from matplotlib.colors import to_hex
 from matplotlib.figure import Figure
 
-from tests.plot.samples import clients, columns, fill, record, rows, svg, table, texts, xy
+from tests.plot.samples import clients, columns, fill, record, rows, svg, table, texts, upright, xy
 from tests.plot.test_plot_redraw import PICTURES, Draw
 from trustkit import plot
 from trustkit.data import FederatedDataset, Partition
@@ -226,7 +226,7 @@ def test_matrix_is_sorted_by_party_with_its_pcor_on_the_blocks() -> None:
     said = {text.get_position(): text.get_text() for text in figure.axes[0].texts}
     assert len(said) == 6
     assert said[3.5, 1.0] == f"{pcor(corr[np.ix_([0, 3], [1, 4, 5])], 'package'):.2f}".removeprefix("0")
-    borders = {xy(line)[0, 0] for line in figure.axes[0].lines if np.ptp(xy(line)[:, 0]) == 0}
+    borders = set(upright(figure))
     assert borders == {2, 5, 6}  # the last one sets off what nobody has
 
 

@@ -10,16 +10,13 @@ import numpy as np
 
 from trustkit.data import Dataset, Provenance
 from trustkit.datasets.encode import encode, is_number
-from trustkit.datasets.labels import MOST_CLASSES, Task, task_checked
+from trustkit.datasets.labels import JUDGED, MOST_CLASSES, Task, task_checked
 from trustkit.datasets.rows import MOST_VALUES, coded, hold_out
 
 if TYPE_CHECKING:
     import pandas as pd
 
 __all__ = ["from_frame"]
-
-JUDGED = 20
-"""Rows from which on a column that tells the target is refused; fewer may agree with it by chance."""
 
 
 def from_frame(

@@ -2,16 +2,23 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Literal
 
 import numpy as np
+from scipy.sparse import issparse
 
-__all__ = ["MOST_CLASSES", "Task", "numbered", "task_checked"]
+from trustkit.data import Matrix
+
+__all__ = ["JUDGED", "MOST_CLASSES", "Task", "not_told", "numbered", "task_checked"]
 
 Task = Literal["auto", "classification", "regression"]
 
 MOST_CLASSES = 20
 """A target of more different numbers than this is a regression, unless something else says that they are classes."""
+
+JUDGED = 20
+"""Of fewer rows nobody says that a feature tells the target: they may agree by chance."""
 
 
 def numbered(labels: np.ndarray, task: Task = "auto") -> tuple[np.ndarray, tuple[str, ...], dict[str, int]]:
@@ -93,3 +100,47 @@ def _classes(values: np.ndarray) -> bool:
     return values.size <= MOST_CLASSES or any(
         np.array_equal(values, np.arange(values.size) + first) for first in (0, 1)
     )
+
+
+def not_told(X: Matrix, y: np.ndarray, columns: Sequence[str], regression: bool) -> None:
+    """Refuse a feature that is the target again, under whatever numbers for the classes.
+
+    Parameters
+    ----------
+    X : (n, m) array or sparse array
+        The features. Of fewer than 20 rows nothing is said.
+    y : (n,) array
+        Class numbers, or the target of a regression.
+    columns : sequence of str
+        What the features are called.
+    regression : bool
+        Whether only equal values tell the target.
+
+    Raises
+    ------
+    ValueError
+        If there is such a feature; the message names the first.
+
+    Examples
+    --------
+    >>> not_told(np.arange(40.0).reshape(20, 2), np.arange(20) % 2, ["a", "b"], regression=False)
+    """
+    if len(y) < JUDGED:
+        return
+    kinds, first, kind = np.unique(y, return_index=True, return_inverse=True)
+    suspects = np.arange(X.shape[1] if kinds.size > 1 else 0)
+    if not regression:
+        values = np.sort(_of(X, first, suspects), axis=0)
+        suspects = suspects[(values[1:] != values[:-1]).all(axis=0)]  # another value for each class
+    for rows in (slice(50), slice(None)):  # most features differ soon
+        told = np.asarray(y[rows])[:, None] if regression else _of(X, first[kind[rows]], suspects)
+        suspects = suspects[(_of(X, rows, suspects) == told).all(axis=0)]
+    if suspects.size:
+        raise ValueError(f"features must not tell the target, got {columns[int(suspects[0])]!r}, which has the values "
+                         "of the label; leave it out")  # fmt: skip
+
+
+def _of(X: Matrix, rows: np.ndarray | slice, columns: np.ndarray) -> np.ndarray:
+    """Some rows and columns as an array."""
+    part = X[rows][:, columns]
+    return np.asarray(part.toarray() if issparse(part) else part)

@@ -12,7 +12,7 @@ import numpy as np
 
 from trustkit.catalogue import DATASETS, Interval
 from trustkit.data import Dataset, Matrix
-from trustkit.datasets.labels import Task, numbered
+from trustkit.datasets.labels import Task, not_told, numbered
 from trustkit.datasets.lines import floats, pieces, read_rows, starts_of, written
 from trustkit.datasets.ondisk import AnyPath, existing, frozen, owned, stem
 from trustkit.datasets.rows import hold_out
@@ -83,7 +83,8 @@ def read_libsvm(
     Raises
     ------
     ValueError
-        If there is no such file, or a line does not fit; the message has the file and the number of the line.
+        If there is no such file, a line does not fit (the message has the file and the number of the line), or a column
+        of 20 rows or more tells the label.
 
     Examples
     --------
@@ -109,6 +110,8 @@ def read_libsvm(
     del read
     y, classes, mapping = numbered(np.concatenate([part.labels for part in parts]), task)
     X, first = _matrix(parts, files, columns)
+    names = [f"x{j}" for j in range(first, first + X.shape[1])]
+    not_told(X, y, names, regression=not classes)
     called = name or stem(files[0])
     if len(files) > 1:
         held_out = np.arange(len(y)) >= train
@@ -120,7 +123,7 @@ def read_libsvm(
         name=called,
         X=X.toarray() if full else X,
         y=y,
-        columns=tuple(f"x{j}" for j in range(first, first + X.shape[1])),
+        columns=tuple(names),
         classes=classes,
         provenance=owned(*files),
         held_out=held_out,

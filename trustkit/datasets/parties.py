@@ -17,7 +17,7 @@ import numpy as np
 from trustkit.catalogue import DATASETS, Interval
 from trustkit.data import Dataset
 from trustkit.datasets.handed import MANIFEST, read_handed
-from trustkit.datasets.labels import numbered
+from trustkit.datasets.labels import not_told, numbered
 from trustkit.datasets.ondisk import AnyPath, existing, frozen, owned, stem
 from trustkit.datasets.partyfile import read_party
 from trustkit.datasets.rows import hold_out
@@ -85,8 +85,9 @@ def read_parties(
     ------
     ValueError
         If there is no such file; a file is not as its manifest says; ids are repeated or missing at one party; parties
-        have different numbers of rows or other labels; nobody has a label; a cell is no finite number, or a column has
-        no name or that of another. The message names the file and the value.
+        have different numbers of rows or other labels; nobody has a label; a cell is no finite number, a column has
+        no name or that of another, or a column of 20 rows or more tells the label. The message names the file and the
+        value.
 
     Notes
     -----
@@ -114,6 +115,8 @@ def read_parties(
         )
     aligned = [first, *(_aligned(table, first, id is not None) for table in tables if table is not first)]
     y, classes, mapping = _labels(aligned)
+    X, columns = np.hstack([table.X for table in aligned]), tuple(_columns(aligned))
+    not_told(X, y, columns, regression=not classes)
     known = [(table, table.held_out) for table in aligned if table.held_out is not None]
     called = name or _called(paths, files)
     if known:
@@ -123,9 +126,9 @@ def read_parties(
     return frozen(
         Dataset(
             name=called,
-            X=np.hstack([table.X for table in aligned]),
+            X=X,
             y=y,
-            columns=tuple(_columns(aligned)),
+            columns=columns,
             classes=classes,
             provenance=owned(*(file for parts in files.values() for file in parts)),
             held_out=held_out,

@@ -5,7 +5,9 @@ from __future__ import annotations
 from typing import Any, Literal, get_args
 
 import numpy as np
+from matplotlib.collections import LineCollection
 from matplotlib.figure import Figure
+from matplotlib.path import Path
 
 from trustkit.data import FederatedDataset
 from trustkit.metrics.correlation import Definition, pcor_matrix
@@ -20,6 +22,8 @@ _MOST_NAMED = 6
 _MOST_CELLS = 800
 _MOST_COLUMNS = 8192
 _ALL_BORDERS = 16
+_PLATE = 16.0  # points: the width of the light plate under a number
+_OBLONG = Path([(-1.0, -0.55), (1.0, -0.55), (1.0, 0.55), (-1.0, 0.55), (-1.0, -0.55)])
 
 
 def _draw(cells: int, signed: bool, note: bool, longest: str) -> Figure:
@@ -50,7 +54,11 @@ def _draw(cells: int, signed: bool, note: bool, longest: str) -> Figure:
     axes.set_xticks([0], [longest])
     if note:
         axes.set_xlabel("a cell is a mean", fontsize=7)
-    style.keep(figure, (cells, signed, note, longest), axes=axes, mesh=mesh, borders=[])
+    borders = LineCollection([], colors=style.WARN)
+    axes.add_collection(borders, autolim=False)
+    plates = axes.scatter([], [], s=_PLATE**2, marker=_OBLONG, color="#ffffff", alpha=0.85, linewidth=0, zorder=2.5)
+    parts = {"axes": axes, "mesh": mesh, "borders": borders, "plates": plates, "words": []}
+    style.keep(figure, (cells, signed, note, longest), **parts)
     style.settle(figure)
     return figure
 
@@ -111,17 +119,18 @@ def correlation_blocks(
         parts = style.artists(figure, shape) or {}
         parts["mesh"].set_array(_cells(corr, place, side, signed))
         axes = parts["axes"]
-        for artist in parts["borders"]:
-            artist.remove()
-        width = 1.4 if parties <= _ALL_BORDERS else 0.6
-        lines = [line(edge, color=style.WARN, linewidth=width) for edge in borders
-                 for line in (axes.axhline, axes.axvline)]  # fmt: skip
+        length = m / side
+        parts["borders"].set_segments(
+            [line for at in borders for line in ([(0, at), (length, at)], [(at, 0), (at, length)])]
+        )
+        parts["borders"].set_linewidth(1.4 if parties <= _ALL_BORDERS else 0.6)
         centres = (edges[:-1] + edges[1:]) / 2
         name_parties(axes, centres, fed.partition.sizes, m / side, np.arange(parties))
         if notes:
             axes.set_xlabel(", ".join(notes), fontsize=7)
-        words = _pcor_words(axes, corr, fed, centres, definition) if parties <= _MOST_NAMED else []
-        parts["borders"] = [*lines, *words]
+        words = _pcor_words(corr, fed, centres, definition) if parties <= _MOST_NAMED else []
+        parts["plates"].set_offsets(np.array([place for place, _ in words]).reshape(-1, 2))
+        _write(axes, parts["words"], words)
     return figure
 
 
@@ -233,12 +242,22 @@ def _borders(edges: np.ndarray, length: float) -> tuple[list[float], bool]:
 
 
 def _pcor_words(
-    axes: Any, corr: np.ndarray, fed: FederatedDataset, centres: np.ndarray, definition: Definition
-) -> list[object]:
+    corr: np.ndarray, fed: FederatedDataset, centres: np.ndarray, definition: Definition
+) -> list[tuple[tuple[float, float], str]]:
+    """Pcor of every two parties, and where it stands: as far as their block has room for a number."""
     values = pcor_matrix(corr, fed.partition.owner, definition, parties=len(centres))
-    wide = fed.partition.sizes >= fed.partition.sizes.sum() / 12  # a smaller block has no room for a number
-    box = {"boxstyle": "round,pad=0.15", "facecolor": "#ffffff", "edgecolor": "none", "alpha": 0.85}
-    return [axes.text(centres[j], centres[i], f"{values[i, j]:.2f}".removeprefix("0"), ha="center", va="center",
-                      fontsize=7, color="#222222", bbox=box)
+    wide = fed.partition.sizes >= fed.partition.sizes.sum() / 12
+    return [((centres[j], centres[i]), f"{values[i, j]:.2f}".removeprefix("0"))
             for i in range(len(centres)) for j in range(len(centres))
             if i != j and wide[i] and wide[j] and np.isfinite(values[i, j])]  # fmt: skip
+
+
+def _write(axes: Any, texts: list[Any], words: list[tuple[tuple[float, float], str]]) -> None:
+    """Put words in their places; texts that are there are used again, since making one takes longer than drawing it."""
+    for text in texts[len(words) :]:
+        text.remove()
+    del texts[len(words) :]
+    for text, (place, word) in zip(texts, words, strict=False):
+        text.set(position=place, text=word)
+    looks = {"ha": "center", "va": "center_baseline", "fontsize": 7, "color": "#222222"}
+    texts += [axes.text(*place, word, **looks) for place, word in words[len(texts) :]]

@@ -8,6 +8,7 @@ import re
 import weakref
 from collections.abc import Hashable, Iterator
 from contextlib import contextmanager
+from contextvars import ContextVar
 from typing import Any
 
 import matplotlib
@@ -53,7 +54,7 @@ _RC: Any = {
     **{name: value for name, value in matplotlib.rcParamsDefault.items() if name.startswith(_PARTS)},
     "svg.fonttype": "none",
     "svg.hashsalt": "trustkit",
-    "font.family": "sans-serif",
+    "font.family": "DejaVu Sans",  # by its name, so that it is not looked for among all others for every word
     "font.size": 9,
     "axes.spines.top": False,
     "axes.spines.right": False,
@@ -61,6 +62,8 @@ _RC: Any = {
     "text.parse_math": False,  # a class may be called "$50k to $100k"
     "hatch.linewidth": 0.8,
 }
+_SETTINGS = dict(matplotlib.RcParams(_RC))
+_LOOKING: ContextVar[bool] = ContextVar("looking", default=False)
 _ARTISTS: weakref.WeakKeyDictionary[Figure, dict[str, Any]] = weakref.WeakKeyDictionary()
 
 
@@ -73,8 +76,17 @@ def looks() -> Iterator[None]:
     None
         Inside, matplotlib draws as trustkit does.
     """
-    with matplotlib.rc_context(_RC):
+    if _LOOKING.get():
         yield
+        return
+    told = _LOOKING.set(True)
+    before = {name: dict.__getitem__(matplotlib.rcParams, name) for name in _SETTINGS}
+    dict.update(matplotlib.rcParams, _SETTINGS)  # checked once, since checking takes as long as a small picture
+    try:
+        yield
+    finally:
+        dict.update(matplotlib.rcParams, before)
+        _LOOKING.reset(told)
 
 
 class Picture(Figure):

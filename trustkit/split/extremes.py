@@ -16,8 +16,9 @@ __all__ = ["POLISHED", "every", "extremes"]
 
 DIRECT = 20  # up to so many columns are annealed with exact scores from random starts
 POLISHED = 64  # up to so many columns are annealed with exact scores at all
-CHAINS = 18, 30  # that seek the two ends, up to 64 columns: the greatest Icor is the harder one to find
-KICKS = 22  # descents from a disturbed division, at most
+CHAINS = 24, 48  # that seek the two ends, up to 64 columns: the greatest Icor is the harder one to find
+HALVED = 5, 11, 18  # kicks before which, up to 64 columns, the worse half of the chains is given up
+KICKS = 28, 22  # descents from a disturbed division, at most: up to 64 columns, and beyond
 EFFORT = 6_000_000_000  # bounds the exact scores of kicks: steps for all of them
 SAMPLED = 64  # pairs of parties that the stand-in is first held against
 STEPS = 1500  # of a descent, at most
@@ -82,8 +83,9 @@ def extremes(
     -----
     Up to 20 columns, chains are annealed with exact scores from random divisions. Beyond, a random division descends
     with the stand-in `trustkit.split.surrogate`; then, again and again, a few percent of its columns are swapped at
-    random, it descends, and the result is kept if its exact score is no worse. Up to 64 columns the best are annealed
-    with exact scores as well. Temperatures are in units of the standard deviation of Icor over random divisions.
+    random, it descends, and the result is kept if its exact score is no worse. Up to 64 columns the worse half of the
+    divisions is given up now and then, and the best are annealed with exact scores as well. Temperatures are in units
+    of the standard deviation of Icor over random divisions.
 
     Examples
     --------
@@ -105,13 +107,13 @@ def extremes(
         chains = CHAINS if m <= POLISHED else (int(np.clip(500 // m, 1, 8)), int(np.clip(1500 // m, 1, 24)))
         chains = (1, 1) if score.estimates else chains
         begin = 0.6 if m <= POLISHED else 1.0
-        owners, energy, scored, unit = _climb(score, chains, rng, lambda done: tick(begin * done))
-        low, high = np.argsort(energy[: chains[0]]), chains[0] + np.argsort(energy[chains[0] :])
+        owners, energy, seekers, scored, unit = _climb(score, chains, rng, lambda done: tick(begin * done))
+        low, high = np.argsort(energy[:seekers]), seekers + np.argsort(energy[seekers:])
         if m > POLISHED:
             return owners[low[0]], owners[high[0]], scored
-        lower, upper = 2, 4 if m <= POLISHED // 2 else 2
+        lower, upper, steps = (2, 4, 1000) if m <= POLISHED // 2 else (1, 2, 400)
         members = member_table(owners[np.concatenate([low[:lower], high[:upper]])], sizes)
-        heat = np.geomspace(0.05, 1e-3, int(np.clip(30_000 // m, 600, 1200)))
+        heat = np.geomspace(0.05, 1e-3, steps)
     sign = np.repeat([1.0, -1.0], [lower, upper])
     found = anneal(
         score, members, lambda icor: sign * icor, unit * heat, rng, lambda done: tick(begin + done * (1 - begin))
@@ -131,14 +133,15 @@ def _random(score: Scorer, count: int, rng: np.random.Generator) -> np.ndarray:
 
 def _climb(
     score: Scorer, chains: tuple[int, int], rng: np.random.Generator, tick: Callable[[float], None]
-) -> tuple[np.ndarray, np.ndarray, int, float]:
+) -> tuple[np.ndarray, np.ndarray, int, int, float]:
     """Descend to both ends from random divisions, then from disturbed ones.
 
-    Returns the best division of each chain (first those that seek the least Icor), their energies, how many divisions
-    were scored, and the standard deviation of Icor at the start (0 if the start was not scored).
+    Returns the best division of each chain that is left (first those that seek the least Icor), their energies, how
+    many seek the least, how many divisions were scored, and the standard deviation of Icor at the start (0 if the start
+    was not scored).
     """
     m, sign, pairs = int(score.sizes.sum()), np.repeat([1.0, -1.0], chains), np.arange(score.left.size)
-    kicks = 0 if score.estimates else min(KICKS, EFFORT // score.work)
+    kicks = 0 if score.estimates else min(KICKS[m > POLISHED], EFFORT // score.work)
     most = min(STEPS, GATHERED // score.sizes.size)
     steps, short = int(np.clip(0.3 * m, 40, most)), int(np.clip(m // 8, 6, 20))
     whole = steps + kicks * short
@@ -156,19 +159,29 @@ def _climb(
         state.renew()
     descend(state, sign, steps, rng, lambda done: tick(done * steps / whole))
     if not kicks and chains == (1, 1):  # there is nothing to choose from
-        return state.owner, np.zeros(2), 0, unit
+        return state.owner, np.zeros(2), 1, 0, unit
     owners, terms = state.owner, exact(state.owner)
+    scored = len(owners) * (1 + (m <= POLISHED))
     energy, ratio = sign * terms.sum(axis=1), calibration(state, pairs, terms[:, : pairs.size])
     for kick, part in enumerate(np.geomspace(0.08, 0.03, kicks).tolist()):
+        if m <= POLISHED and kick in HALVED:
+            kept = np.concatenate([_better(energy, sign > 0), _better(energy, sign < 0)])
+            owners, energy, ratio, sign = owners[kept], energy[kept], ratio[kept], sign[kept]
         few = max(1, int(part * m))
-        moved = rng.permuted(np.tile(np.arange(m), (sum(chains), 1)), axis=1)[:, : 2 * few]
+        moved = rng.permuted(np.tile(np.arange(m), (len(owners), 1)), axis=1)[:, : 2 * few]
         disturbed = owners.copy()
         np.put_along_axis(disturbed, moved, np.take_along_axis(owners, np.roll(moved, few, axis=1), axis=1), axis=1)
         state = Squares(score, disturbed, ratio)
         descend(state, sign, short, rng, partial(_tell, tick, (steps + kick * short) / whole, short / whole))
-        terms = exact(state.owner)
+        terms, scored = exact(state.owner), scored + len(owners)
         after = sign * terms.sum(axis=1)
         kept = after <= energy
         owners, energy = np.where(kept[:, None], state.owner, owners), np.where(kept, after, energy)
         ratio = np.where(kept, calibration(state, pairs, terms[:, : pairs.size]), ratio)
-    return owners, energy, sum(chains) * (kicks + 1 + (m <= POLISHED)), unit
+    return owners, energy, int(np.count_nonzero(sign > 0)), scored, unit
+
+
+def _better(energy: np.ndarray, those: np.ndarray) -> np.ndarray:
+    """The better half of some chains, in their order."""
+    chains = np.flatnonzero(those)
+    return np.sort(chains[np.argsort(energy[chains], kind="stable")[: -(-chains.size // 2)]])
