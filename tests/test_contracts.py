@@ -15,7 +15,7 @@ import pytest
 import trustkit as tk
 from tests.strategies import same
 from trustkit import datasets, jsonfile, widgets  # noqa: F401 (they fill the catalogues)
-from trustkit.catalogue import ALGORITHMS, DATASETS, MODELS, PANELS, PRIVACY, SPLITS, Entry, Use, use
+from trustkit.catalogue import ALGORITHMS, ATTACKS, DATASETS, FAULTS, MODELS, PANELS, PRIVACY, SPLITS, Entry, Use, use
 from trustkit.data import Dataset, FederatedDataset, Provenance
 from trustkit.experiment import Experiment
 from trustkit.parameters import Parameter
@@ -29,6 +29,8 @@ CATALOGUES = {
     "model": MODELS,
     "algorithm": ALGORITHMS,
     "privacy": PRIVACY,
+    "attack": ATTACKS,
+    "faults": FAULTS,
     "panel": PANELS,
 }
 ENTRIES = [pytest.param(c, name, id=f"{thing}-{name}") for thing, c in CATALOGUES.items() for name in c]

@@ -245,7 +245,7 @@ def test_what_is_said_of_the_configuration(sheets: dict[str, FactSheet]) -> None
     stated = facts.to_dict()
     assert stated["configuration"] == {
         "aggregation_algorithm": "FedAvg", "training_model": "logistic", "personalization": False, "total_round_num": 4,
-        "learning_rate": 0.05, "local_update_steps": 1.0, "batch_size": 32, "seed": 3,
+        "learning_rate": 0.05, "local_update_steps": 1.0, "batch_size": 32, "seed": 3, "topology": "server",
     }  # fmt: skip
     assert stated["project"] == {"overview": "FedAvg on acs_employment, simulated on one machine",
                                  "experiment": SURVEY.key}  # fmt: skip

@@ -25,6 +25,7 @@ FLOORS = {
         "experiment",
         "rounds",
         "facts",
+        "conduct",
         "findings",
         "handover",
         "plane",
@@ -34,8 +35,10 @@ FLOORS = {
         "export",
         "plot",
         "audit",
+        "examination",
+        "trail",
     ],
-    4: ["", "cli", "cli_report", "cli_split", "__main__", "doctor", "serve", "scale"],
+    4: ["", "bench", "cli", "cli_bench", "cli_report", "cli_run", "cli_split", "__main__", "doctor", "serve", "scale"],
     5: ["widgets"],
 }
 FLOOR_OF = {room: floor for floor, rooms in FLOORS.items() for room in rooms}

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from trustkit import datasets, export, metrics, plot, split, store
     from trustkit.catalogue import Use, use
     from trustkit.data import Dataset, FederatedDataset, Party
+    from trustkit.examination import Examination, examine
     from trustkit.experiment import Experiment
     from trustkit.facts import facts_of, log_of
     from trustkit.findings import fairness_of, headline_of
@@ -33,7 +34,7 @@ _HOME = {
     "Use": "catalogue", "use": "catalogue",
     "Dataset": "data", "FederatedDataset": "data", "Party": "data", "Partition": "partition",
     "Round": "records", "RunRecord": "records", "watch": "records",
-    "Experiment": "experiment", "presets": "preset",
+    "Examination": "examination", "examine": "examination", "Experiment": "experiment", "presets": "preset",
     "build": "rounds", "grid": "rounds", "play": "rounds", "run": "rounds", "sweep": "rounds",
     "facts_of": "facts", "log_of": "facts", "fairness_of": "findings", "headline_of": "findings",
     "write_parties": "handover", "natural_points": "plane", "plane_point": "plane", "random_points": "plane",
@@ -43,10 +44,10 @@ _HOME = {
 _ROOMS = ("datasets", "export", "metrics", "plot", "split", "store", "widgets")
 
 __all__ = [
-    "Dataset", "Experiment", "FactSheet", "FederatedDataset", "Partition", "Party", "Round", "RunRecord", "TrustReport",
-    "Use", "assess", "build", "datasets", "export", "facts_of", "fairness_of", "grid", "headline_of", "log_of",
-    "metrics", "natural_points", "outranks", "plane_point", "play", "plot", "presets", "random_points", "run",
-    "sensitivity", "split", "store", "sweep", "use", "watch", "waterfall", "write_parties",
+    "Dataset", "Examination", "Experiment", "FactSheet", "FederatedDataset", "Partition", "Party", "Round", "RunRecord",
+    "TrustReport", "Use", "assess", "build", "datasets", "examine", "export", "facts_of", "fairness_of", "grid",
+    "headline_of", "log_of", "metrics", "natural_points", "outranks", "plane_point", "play", "plot", "presets",
+    "random_points", "run", "sensitivity", "split", "store", "sweep", "use", "watch", "waterfall", "write_parties",
 ]  # fmt: skip
 
 

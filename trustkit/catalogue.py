@@ -21,7 +21,7 @@ from trustkit.parameters import Interval, Parameter, parameters_of
 from trustkit.uses import Use, use
 
 __all__ = [
-    "ALGORITHMS", "DATASETS", "MODELS", "PANELS", "PRIVACY", "SPLITS",
+    "ALGORITHMS", "ATTACKS", "DATASETS", "FAULTS", "MODELS", "PANELS", "PRIVACY", "SPLITS",
     "Catalogue", "Entry", "Interval", "Parameter", "Use", "use",
 ]  # fmt: skip
 
@@ -200,4 +200,6 @@ SPLITS = Catalogue("split")
 MODELS = Catalogue("model")
 ALGORITHMS = Catalogue("algorithm")
 PRIVACY = Catalogue("privacy mechanism")
+ATTACKS = Catalogue("attack")
+FAULTS = Catalogue("kind of fault")
 PANELS = Catalogue("panel")

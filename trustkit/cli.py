@@ -1,12 +1,14 @@
-"""The command line: ``trustkit app | lab | run | score | report | replay | split | data | presets | doctor``."""
+"""The command line: ``trustkit run | score | report | examine | replay | split | bench | app | …``; see ``--help``."""
 
 from __future__ import annotations
 
 import sys
 from pathlib import Path
-from typing import Annotated, Any, NoReturn
+from typing import Annotated, NoReturn
 
 import typer
+
+from trustkit.cli_bench import bench
 
 __all__ = ["main"]
 
@@ -16,6 +18,7 @@ cli = typer.Typer(
     add_completion=False,
     pretty_exceptions_enable=False,
 )
+cli.add_typer(bench, name="bench")
 
 _REPORTS = (".html", ".json", ".md", ".csv")
 _OUT = typer.Option(help="Folder to write to.", file_okay=False)
@@ -54,31 +57,20 @@ def run(
     out: Annotated[Path, _OUT] = Path("trustkit-runs"),
     seed: Annotated[int | None, typer.Option(help="Another seed than the experiment's.")] = None,
     rounds: Annotated[int | None, typer.Option(min=1, help="Another number of rounds.")] = None,
+    attack: Annotated[str | None, typer.Option(help="An attack's name, as label_flip; none for none.")] = None,
+    faults: Annotated[str | None, typer.Option(help="dropout, stragglers or mixed; none for none.")] = None,
+    secure: Annotated[bool | None, typer.Option(help="Add up updates by simulated secure aggregation.")] = None,
+    setting: Annotated[
+        list[str] | None, typer.Option("--set", help="Any part, as attack__share=0.3 or model=mlp; may be repeated.")
+    ] = None,
     quiet: Annotated[bool, typer.Option(help="No progress bar.")] = False,
 ) -> None:
     """Run an experiment, print its score table, write report, model card, fact sheet, event log and the run."""
-    from trustkit import assess, export, facts_of, jsonfile, log_of, rounds as playing, store  # noqa: I001
-    from trustkit.preset import scaled_down
-    from trustkit.trust import model_card
+    from trustkit.cli_run import perform
 
-    wanted = _experiment(experiment)
-    changes: dict[str, Any] = {key: value for key, value in (("seed", seed), ("rounds", rounds)) if value is not None}
-    words = scaled_down(wanted)  # asked before it is changed: a preset with another seed is still that preset
-    smaller: dict[str, Any] = {"data__scaled_down": words} if words else {}
-    wanted = wanted.change(**changes) if changes else wanted
-    target = out / f"{_stem(experiment)}-{wanted.key[:8]}"
-    log = log_of(wanted, target / "events.jsonl")
-    record = playing.run(wanted, progress=not quiet, observers=[log])
-    facts = facts_of(record, log=log, **smaller)
-    report = assess(facts)
-    jsonfile.write_text(target / "modelcard.md", model_card(facts, report))
-    for suffix in _REPORTS:
-        export.write(report, target / f"report{suffix}")
-    facts.save(target / "factsheet.json")
-    export.write(wanted, target / "experiment.toml")
-    store.save(record, target / "run.npz")
-    typer.echo(report.to_text())
-    typer.echo(f"\nwritten to {target}")
+    changes = {"seed": seed, "rounds": rounds, "attack": attack, "faults": faults, "secure": secure}
+    for line in perform(experiment, out, _REPORTS, changes, setting or [], not quiet):
+        typer.echo(line)
 
 
 @cli.command()
@@ -125,11 +117,39 @@ def report(
     run: Annotated[Path, typer.Argument(help="The folder of a run, or its run.npz.", exists=True)],
     profile: Annotated[str, typer.Option(help="Which normalisation and weights; a name or a TOML file.")] = "paper",
     out: Annotated[Path | None, typer.Option(help="Folder to write to instead of the run's.", file_okay=False)] = None,
+    examine: Annotated[
+        bool, typer.Option("--examine", help="Take the costly measures too: attacks, leakage, contributions.")
+    ] = False,
 ) -> None:
     """Write report, fact sheet and model card of a stored run anew, without training."""
     from trustkit.cli_report import render
 
-    for line in render(run, profile, out, _REPORTS):
+    for line in render(run, profile, out, _REPORTS, examine, examine):
+        typer.echo(line)
+
+
+@cli.command("examine")
+def examine_run(
+    run: Annotated[Path, typer.Argument(help="The folder of a run, or its run.npz.", exists=True)],
+    measure: Annotated[list[str] | None, typer.Option(help="A measure, by default all; may be repeated.")] = None,
+    out: Annotated[
+        Path | None, typer.Option(help="A fact sheet to write: the run's, with what was found.", dir_okay=False)
+    ] = None,
+    rows: Annotated[int | None, typer.Option(min=1, help="Held-out rows to look at.")] = None,
+    share: Annotated[float, typer.Option(min=0, max=1, help="Share of the clients that attack.")] = 0.2,
+    radius: Annotated[float, typer.Option(min=0, help="Largest change of a scaled feature.")] = 0.1,
+    quasi: Annotated[
+        list[str] | None, typer.Option(help="A column that may single somebody out; may be repeated.")
+    ] = None,
+    coverage: Annotated[str | None, typer.Option(help="Share of the code that tests run, or a coverage.xml.")] = None,
+    seed: Annotated[int, typer.Option(help="Of the rows that are looked at, and of who attacks.")] = 0,
+    quiet: Annotated[bool, typer.Option(help="No progress bar.")] = False,
+) -> None:
+    """Attack a stored run and look for what it gives away: the measures that cost trainings or gradients."""
+    from trustkit.cli_report import look_into
+
+    options = {"rows": rows, "share": share, "radius": radius, "quasi": quasi, "coverage": coverage, "seed": seed}
+    for line in look_into(run, measure or [], out, not quiet, **options):
         typer.echo(line)
 
 
@@ -223,24 +243,6 @@ def doctor() -> None:
     if not sound:
         raise typer.Exit(1)
     typer.echo("sound")
-
-
-def _experiment(name: str) -> Any:
-    from trustkit import Experiment
-    from trustkit.preset import PRESETS
-
-    if name.lower().endswith(".toml"):
-        try:
-            return Experiment.from_toml(Path(name).read_text(encoding="utf-8"))
-        except (KeyError, TypeError, ValueError) as error:
-            raise ValueError(f"{name} must be an experiment in TOML, got: {error.args[0]}") from None
-    if name not in PRESETS:
-        raise KeyError(f"there is no preset {name!r}; known are {', '.join(PRESETS)}; or give a .toml file")
-    return PRESETS[name].make()
-
-
-def _stem(name: str) -> str:
-    return Path(name).stem if name.lower().endswith(".toml") else name.replace("/", "-")
 
 
 def main() -> None:

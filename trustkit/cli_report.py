@@ -1,27 +1,34 @@
-"""The commands ``trustkit report`` and ``trustkit replay``: files from a stored run, and whether they still hold."""
+"""The commands ``trustkit report``, ``examine`` and ``replay``: what a stored run tells, and whether it still holds."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from trustkit import export, store
+from trustkit.examination import Examination, examine
 from trustkit.facts import facts_of
 from trustkit.jsonfile import write_text
+from trustkit.records import Progress, RunRecord
 from trustkit.replay import EXPERIMENT, FACTS, LOG, RUN, replay
 from trustkit.trust import FactSheet, assess
 from trustkit.trust.chain import verify
 from trustkit.trust.modelcard import model_card
 from trustkit.trust.recheck import Line, carried
 
-__all__ = ["compare", "render"]
+__all__ = ["compare", "look_into", "render"]
 
 CARD = "modelcard.md"
 
 
-def render(run: Path, profile: str, out: Path | None, reports: tuple[str, ...]) -> Iterator[str]:
-    """Write the reports of a stored run anew, without training.
+def render(
+    run: Path, profile: str, out: Path | None, reports: tuple[str, ...], examined: bool = False, progress: bool = False
+) -> Iterator[str]:
+    """Write the reports of a stored run anew, without training unless the run is to be examined.
 
     Parameters
     ----------
@@ -33,6 +40,10 @@ def render(run: Path, profile: str, out: Path | None, reports: tuple[str, ...]) 
         The folder to write to; by default the run's.
     reports : tuple of str
         Suffixes of the reports.
+    examined : bool
+        Whether the costly measures are taken too.
+    progress : bool
+        Whether to show a progress bar of them.
 
     Yields
     ------
@@ -46,12 +57,12 @@ def render(run: Path, profile: str, out: Path | None, reports: tuple[str, ...]) 
     KeyError, TypeError, ValueError
         If it is no run, or there is no such profile.
     """
-    file = run / RUN if run.is_dir() else run
-    record, beside = store.load(file), file.parent
-    old = FactSheet.load(beside / FACTS) if (beside / FACTS).exists() else FactSheet()
-    _same_run(old, record.experiment.key, beside)
-    measured = facts_of(record, look_at=old.get("robustness", "clever_rows") or None)
-    facts = FactSheet({**measured.values, **carried(old.values, measured).values}, old.claims)
+    record, beside, old = _stored(run)
+    facts = _sheet(record, old)
+    assess(facts, profile)  # refuses an unknown profile before anything is trained
+    if examined:
+        with _bar(progress) as bar:
+            facts = facts.with_facts(examine(record, progress=bar))
     report, target = assess(facts, profile), out or beside
     for suffix in reports:
         export.write(report, target / f"report{suffix}")
@@ -65,6 +76,102 @@ def render(run: Path, profile: str, out: Path | None, reports: tuple[str, ...]) 
             f"{found.events} events, unbroken" if found.sound else f"BROKEN at event {found.at}, {found.reason}"
         )
     yield f"\nwritten to {target}"
+
+
+def look_into(
+    run: Path, measures: list[str], out: Path | None, progress: bool = False, **options: Any
+) -> Iterator[str]:
+    """Examine a stored run, and say what was found.
+
+    Parameters
+    ----------
+    run : pathlib.Path
+        The folder of a run, or its ``.npz`` file.
+    measures : list of str
+        Names of measures; none for all.
+    out : pathlib.Path or None
+        A fact sheet to write: the run's, with what was found.
+    progress : bool
+        Whether to show a progress bar.
+    **options
+        See `trustkit.examination.examine`; ``coverage`` may be a number as text.
+
+    Yields
+    ------
+    str
+        Lines to print.
+
+    Raises
+    ------
+    FileNotFoundError
+        If there is no run, or no coverage report.
+    KeyError, TypeError, ValueError
+        If it is no run, or an option does not fit.
+    """
+    record, _, old = _stored(run)
+    options["coverage"] = _number(options.get("coverage"))
+    with _bar(progress) as bar:
+        found = examine(record, measures=measures or None, progress=bar, **options)
+    yield from _told(found)
+    if out is not None:
+        yield f"\nwritten to {_sheet(record, old).with_facts(found).save(out)}"
+
+
+def _told(found: Examination) -> Iterator[str]:
+    """Yield the facts with their values, then what each measure has to say."""
+    width = max((len(path) for path in found), default=0)
+    yield from (f"{path:{width}}  {_rounded(value)}" for path, value in found.items())
+    for name, seconds in found.seconds.items():
+        remark = found.remarks.get(name, "")
+        yield f"{name} ({seconds:.2f} s)" + (f": {remark}" if remark else "")
+    yield from (f"{name} skipped: {reason}" for name, reason in found.skipped.items())
+
+
+def _rounded(value: Any) -> str:
+    """Return a value for reading: four digits of a number, the words of a short list."""
+    if isinstance(value, list):
+        return ", ".join(value)
+    return f"{value:.4g}" if isinstance(value, float) else _short(value)
+
+
+def _number(text: Any) -> Any:
+    """Return a text as the number that it spells, or as it is."""
+    try:
+        return float(text)
+    except (TypeError, ValueError):
+        return text
+
+
+@contextmanager
+def _bar(shown: bool) -> Iterator[Progress | None]:
+    """Show how far an examination is, if wanted."""
+    if not shown:
+        yield None
+        return
+    from tqdm.auto import tqdm
+
+    with tqdm(total=100, bar_format="{desc}{percentage:3.0f}%|{bar}| {elapsed}", delay=0.1) as bar:
+
+        def tell(stage: str, done: float) -> None:
+            bar.set_description(stage, refresh=False)
+            bar.update(100 * done - bar.n)
+
+        yield tell
+
+
+def _stored(run: Path) -> tuple[RunRecord, Path, FactSheet]:
+    """Return a stored run, its folder, and the fact sheet there, which is empty if there is none."""
+    file = run / RUN if run.is_dir() else run
+    record, beside = store.load(file), file.parent
+    old = FactSheet.load(beside / FACTS) if (beside / FACTS).exists() else FactSheet()
+    _same_run(old, record.experiment.key, beside)
+    return record, beside, old
+
+
+def _sheet(record: RunRecord, old: FactSheet) -> FactSheet:
+    """Return what a run measures, with what an old sheet states besides."""
+    measured = facts_of(record, look_at=old.get("robustness", "clever_rows") or None)
+    return FactSheet({**measured.values, **carried(old.values, measured).values}, old.claims)
 
 
 def _same_run(sheet: FactSheet, key: str, folder: Path) -> None:
@@ -118,4 +225,4 @@ def _values(line: Line) -> str:
 def _short(value: Any) -> str:
     if value is None:
         return "-"
-    return f"{len(value)} entries" if isinstance(value, (list, tuple)) else str(value)
+    return f"{len(value)} entries" if isinstance(value, (list, tuple, np.ndarray)) else str(value)

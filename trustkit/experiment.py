@@ -12,12 +12,13 @@ import trustkit.datasets  # these rooms fill the catalogues
 import trustkit.horizontal
 import trustkit.split
 import trustkit.vertical  # noqa: F401
-from trustkit.catalogue import ALGORITHMS, DATASETS, MODELS, PRIVACY, SPLITS, Use
+from trustkit.catalogue import ALGORITHMS, ATTACKS, DATASETS, FAULTS, MODELS, PRIVACY, SPLITS, Use
 from trustkit.jsonfile import canonical
 
 __all__ = ["Experiment"]
 
-_CATALOGUES = {"data": DATASETS, "split": SPLITS, "algorithm": ALGORITHMS, "model": MODELS, "privacy": PRIVACY}
+_CATALOGUES = {"data": DATASETS, "split": SPLITS, "algorithm": ALGORITHMS, "model": MODELS, "privacy": PRIVACY,
+               "attack": ATTACKS, "faults": FAULTS}  # fmt: skip
 
 
 @dataclass(frozen=True, init=False)
@@ -42,6 +43,12 @@ class Experiment:
         Share of the clients that train in a round, in (0, 1].
     seed : int
         The seed of every random stream.
+    attack : str or Use, optional
+        An entry of ``ATTACKS``: some clients are malicious; by default none.
+    faults : str or Use, optional
+        An entry of ``FAULTS``: clients leave, fail or are late; by default all deliver.
+    secure : bool
+        Whether the server learns only sums of the clients' models, by simulated secure aggregation.
 
     Raises
     ------
@@ -57,6 +64,9 @@ class Experiment:
     rounds: int
     participation: float
     seed: int
+    attack: Use | None
+    faults: Use | None
+    secure: bool
 
     def __init__(
         self,
@@ -68,6 +78,9 @@ class Experiment:
         rounds: int = 20,
         participation: float = 1.0,
         seed: int = 0,
+        attack: str | Use | None = None,
+        faults: str | Use | None = None,
+        secure: bool = False,
     ) -> None:
         keep = object.__setattr__
         keep(self, "data", DATASETS.complete(_named(data)))
@@ -78,6 +91,9 @@ class Experiment:
         keep(self, "rounds", _whole("rounds", rounds, 1))
         keep(self, "participation", _share("participation", participation))
         keep(self, "seed", _whole("seed", seed, None))
+        keep(self, "attack", None if attack is None else ATTACKS.complete(_named(attack)))
+        keep(self, "faults", None if faults is None else FAULTS.complete(_named(faults)))
+        keep(self, "secure", _flag("secure", secure))
         self._fits()
 
     def _fits(self) -> None:
@@ -96,6 +112,12 @@ class Experiment:
             raise ValueError(f"participation must be 1 across columns, got {self.participation:g}")
         if self.axis == "columns" and self.privacy is not None:
             raise ValueError(f"{self.algorithm.name} trains without a privacy mechanism, got {self.privacy.name!r}")
+        if self.axis == "columns":
+            for name in ("attack", "faults", "secure"):
+                part = getattr(self, name)
+                if part:
+                    came = part.name if isinstance(part, Use) else part
+                    raise ValueError(f"{name} must stay unset across columns, got {came!r}")
 
     @property
     def axis(self) -> str:
@@ -120,7 +142,7 @@ class Experiment:
         """
         parts = {part.name: getattr(self, part.name) for part in fields(self)}
         return {name: value.to_dict() if isinstance(value, Use) else value
-                for name, value in parts.items() if value is not None}  # fmt: skip
+                for name, value in parts.items() if value is not None and value is not False}  # fmt: skip
 
     @classmethod
     def from_dict(cls, content: Mapping[str, Any]) -> Experiment:
@@ -235,6 +257,12 @@ def _named(part: str | Use) -> Use:
     if isinstance(part, (str, Use)):
         return Use(part) if isinstance(part, str) else part
     raise TypeError(f"a part of an experiment must be a name or a use, got {part!r}")
+
+
+def _flag(name: str, value: Any) -> bool:
+    if not isinstance(value, bool):
+        raise TypeError(f"{name} must be true or false, got {value!r}")
+    return value
 
 
 def _whole(name: str, value: Any, low: int | None) -> int:

@@ -12,14 +12,17 @@ import numpy as np
 
 from trustkit import metrics
 from trustkit.catalogue import ALGORITHMS, SPLITS
+from trustkit.conduct import conduct_of, energy_facts, log_facts, looked_at
 from trustkit.data import Dataset
 from trustkit.experiment import Experiment
 from trustkit.findings import THRESHOLD, fairness_of
+from trustkit.horizontal.summing import MINIMUM, word_sum
 from trustkit.preset import scaled_down
 from trustkit.records import RunRecord
 from trustkit.rng import stream
 from trustkit.rounds import Built, build, data_of
 from trustkit.trust import FactSheet
+from trustkit.trust.energy import Energy
 from trustkit.trust.events import EventLog
 from trustkit.trust.factsheet import client_id
 from trustkit.trust.fields import LIMIT
@@ -59,7 +62,10 @@ def log_of(experiment: Experiment, path: str | os.PathLike[str] | None = None) -
     return EventLog(_SECRET, path, rule=ALGORITHMS[experiment.algorithm.name].title, about=about)
 
 
-def facts_of(record: RunRecord, *, look_at: int | None = None, log: EventLog | None = None, **stated: Any) -> FactSheet:
+def facts_of(
+    record: RunRecord, *, look_at: int | None = None, log: EventLog | None = None, energy: Energy | None = None,
+    examined: Mapping[str, Any] | None = None, **stated: Any,
+) -> FactSheet:  # fmt: skip
     """Fill a fact sheet from a run.
 
     Parameters
@@ -71,6 +77,10 @@ def facts_of(record: RunRecord, *, look_at: int | None = None, log: EventLog | N
         default 8, or 2 of images above 256 pixels, whose gradients cost more; the sheet says how many.
     log : EventLog, optional
         Of this run; the sheet keeps its last digest, so that a log that was cut off is found out.
+    energy : Energy, optional
+        Of the training, as `trustkit.trust.energy.EnergyMeter` takes it; emissions follow.
+    examined : mapping, optional
+        What `trustkit.examine` found: facts by ``section/name``.
     **stated
         What a run cannot know, by name: ``project="…"``, ``purpose="…"``, ``background="…"``, or any fact of the
         template as ``section__name``.
@@ -98,13 +108,16 @@ def facts_of(record: RunRecord, *, look_at: int | None = None, log: EventLog | N
         **_data(built, data),
         **_configuration(record, built),
         **_privacy(record, built),
+        **conduct_of(record, built),
         **_performance(record),
         **_fairness(record, data),
         **_model(record, built, look_at or (2 if data.image is not None and data.X.shape[1] > 256 else 8)),
         **_system(record, built),
-        **({} if log is None else {"log/head": log.head, "log/events": len(log)}),
+        **energy_facts(energy, record, stated),
+        **({} if log is None else {"log/head": log.head, "log/events": len(log), **log_facts(record, log)}),
     }
-    return FactSheet({key: value for key, value in facts.items() if _fits(value, len(data.y))}).with_facts(**stated)
+    known = {key: value for key, value in facts.items() if _fits(value, len(data.y))}
+    return FactSheet({**known, **(examined or {})}).with_facts(**stated)
 
 
 def _fits(value: Any, rows: int) -> bool:
@@ -151,11 +164,21 @@ def _data(built: Built, data: Dataset) -> dict[str, Any]:
     }
     if data.classes:
         counts = _label_counts(built)
-        facts["data/class_counts"] = counts.sum(0)
-        facts["fairness/class_imbalance"] = metrics.coefficient_of_variation(counts.sum(0))
+        total = counts[0] if built.experiment.axis == "columns" else _hidden_sum(counts)
+        if total is None:
+            facts["data/withheld"] = f"class counts, which fewer than {MINIMUM} clients would add up to"
+        else:
+            facts["data/class_counts"] = total
+            facts["fairness/class_imbalance"] = metrics.coefficient_of_variation(total)
         facts["data/avg_entropy"] = _mean_entropy(counts)
         facts["privacy/client_entropy"] = _client_entropy(counts.sum(1))
     return facts
+
+
+def _hidden_sum(counts: np.ndarray) -> np.ndarray | None:
+    """Add up the clients' label counts (K, C) as secure aggregation would; None where too few hold rows to hide in."""
+    held = counts[counts.sum(1) > 0]
+    return word_sum(held) if len(held) >= MINIMUM else None
 
 
 def _client_entropy(sizes: np.ndarray) -> float:
@@ -253,6 +276,7 @@ def _model(record: RunRecord, built: Built, look_at: int) -> dict[str, Any]:
         logits, gradient, data.X[rows[: 6 * look_at]], data.X[background], draws=20, seed=seed
     )
     return facts | {
+        "explainability/looked_at": looked_at(built),
         "robustness/clever": float(scores.mean()),
         "robustness/clever_low": float(np.quantile(scores, 0.1)),
         "robustness/clever_rows": len(scores),

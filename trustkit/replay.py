@@ -11,11 +11,12 @@ from typing import TYPE_CHECKING, Any
 
 from trustkit import jsonfile, store
 from trustkit.experiment import Experiment
-from trustkit.facts import facts_of
+from trustkit.facts import facts_of, log_of
 from trustkit.records import Observer, RunRecord
 from trustkit.rounds import build, run
 from trustkit.trust import PROFILES, FactSheet, Profile
 from trustkit.trust.chain import verify
+from trustkit.trust.energy import EnergyMeter
 from trustkit.trust.profiles import profile_named
 from trustkit.trust.recheck import ABSOLUTE, RELATIVE, Line, Same, carried, fact_lines, facts_in, score_lines
 
@@ -135,10 +136,13 @@ def replay(
     old, lists = (dict(sheet.values), {}) if sheet is not None else facts_in(report)
     keys = [report.get("experiment"), old.get("project/experiment"), stored.experiment.key if stored else None]
     _same_experiment(experiment, keys, file)
-    record = _played(experiment, file, progress, observers)
+    log = log_of(experiment) if "log/head" in old else None
+    with EnergyMeter() as meter:
+        record = _played(experiment, file, progress, [*observers, *([] if log is None else [log])])
     played = old.get("performance/rounds_played") or len(record)  # a run that was stopped is compared as far as it went
     record = RunRecord(experiment, list(record)[:played])
-    measured = facts_of(record, look_at=old.get("robustness/clever_rows") or None)
+    energy = meter.energy if "sustainability/emissions_training" in old else None
+    measured = facts_of(record, look_at=old.get("robustness/clever_rows") or None, log=log, energy=energy)
     facts = carried(old, measured).with_facts({p: measured.values.get(p, value) for p, value in lists.items()})
     same = Same(relative, absolute)
     lines = [*score_lines(report, facts, chosen, same), *fact_lines(old, measured, same)]

@@ -15,9 +15,11 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 from trustkit import datasets
-from trustkit.catalogue import ALGORITHMS, DATASETS, MODELS, PRIVACY, SPLITS, Catalogue, Entry, Use
+from trustkit.catalogue import ALGORITHMS, ATTACKS, DATASETS, FAULTS, MODELS, PRIVACY, SPLITS, Catalogue, Entry, Use
 from trustkit.data import Dataset, FederatedDataset
 from trustkit.experiment import Experiment
+from trustkit.horizontal.adversary import Attack
+from trustkit.horizontal.binding import equip
 from trustkit.partition import Partition
 from trustkit.records import Observer, Progress, Round, RunRecord, Tick, Trainer, watch
 
@@ -29,11 +31,12 @@ __all__ = ["Built", "build", "data_of", "grid", "partition_of", "play", "run", "
 
 @dataclass(frozen=True, eq=False)
 class Built:
-    """An experiment made real: the scaled data cut by the partition, and the trainer bound to them."""
+    """An experiment made real: the scaled data cut by the partition, the trainer bound to them, and who attacks it."""
 
     experiment: Experiment
     fed: FederatedDataset
     trainer: Trainer
+    attack: Attack | None = None
 
 
 Source = tuple[Use, Entry]
@@ -127,7 +130,15 @@ def _built(experiment: Experiment, sources: tuple[Source, ...]) -> Built:
     trainer = ALGORITHMS.call(
         experiment.algorithm, fed, model, privacy, experiment.participation, experiment.rounds, seed=experiment.seed
     )
-    return Built(experiment, fed, trainer)
+    attack = faults = None
+    if experiment.attack is not None:
+        attack = ATTACKS.call(experiment.attack, fed.data, len(fed), seed=experiment.seed)
+    if experiment.faults is not None:
+        faults = FAULTS.call(experiment.faults)
+    if attack is not None or faults is not None or experiment.secure:
+        name = experiment.algorithm.name
+        trainer = equip(trainer, name, attack=attack, faults=faults, secure=experiment.secure)
+    return Built(experiment, fed, trainer, attack)
 
 
 def build(experiment: Experiment) -> Built:
@@ -141,15 +152,17 @@ def build(experiment: Experiment) -> Built:
     Returns
     -------
     Built
-        Experiment, federated data, trainer.
+        Experiment, federated data, trainer, attack.
 
     Raises
     ------
     ValueError
-        If the data do not allow it, for example more parties than columns, or a sparse table too large to be an array.
+        If the data do not allow it, for example more parties than columns, or a sparse table too large to be an array;
+        or the algorithm does not allow secure sums, which a median or Krum cannot be made of.
     """
     named = ((DATASETS, experiment.data), (SPLITS, experiment.split), (ALGORITHMS, experiment.algorithm),
-             (MODELS, experiment.model), (PRIVACY, experiment.privacy))  # fmt: skip
+             (MODELS, experiment.model), (PRIVACY, experiment.privacy), (ATTACKS, experiment.attack),
+             (FAULTS, experiment.faults))  # fmt: skip
     return _built(experiment, tuple(_source(catalogue, wanted) for catalogue, wanted in named if wanted is not None))
 
 

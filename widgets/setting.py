@@ -3,35 +3,15 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Collection, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
+from trustkit.widgets.further import DROPS, Arguments, kept, rest_of
+
 from trustkit import Experiment, use
-from trustkit.catalogue import ALGORITHMS, DATASETS, MODELS, PRIVACY, SPLITS, Use
+from trustkit.catalogue import ALGORITHMS, SPLITS, Use
 
 __all__ = ["Setting", "choices"]
-
-
-_DROPS = {
-    "rows": {
-        "data": ("data__", "split__"),
-        "rows_split": ("split__",),
-        "strategy": ("algorithm__",),
-        "model": ("model__",),
-        "level": ("privacy__",),
-        "epsilon": ("privacy__noise",),
-    },
-    "columns": {"table": ("data__", "split__"), "columns_split": ("split__",), "joint": ("algorithm__",)},
-}
-"""By axis: what a change of a control drops of the further arguments, by the start of their names."""
-
-_More = tuple[tuple[str, Any], ...]
-
-
-def _kept(more: _More, drops: Mapping[str, tuple[str, ...]], moved: Collection[str]) -> _More:
-    starts = tuple(start for name in moved for start in drops.get(name, ()))
-    return tuple(sorted((key, value) for key, value in more if not key.startswith(starts)))
 
 
 @dataclass(frozen=True)
@@ -62,6 +42,10 @@ class Setting:
         K across rows, and across columns (or the columns of each party).
     selection : float
         Share of clients that train in a round.
+    attack, faults : str
+        What is done to a training across rows, and what goes wrong in it; empty for nothing.
+    secure : bool
+        Whether the server across rows learns only sums.
     rounds, epochs : int
         Rounds across rows, and across columns, where one is a pass over the data.
     seed : int
@@ -90,11 +74,14 @@ class Setting:
     clients: int = 10
     parties: int | tuple[int, ...] = 4
     selection: float = 0.5
+    attack: str = ""
+    faults: str = ""
+    secure: bool = False
     rounds: int = 20
     epochs: int = 5
     seed: int = 42
-    more: _More = (("algorithm__lr", 0.02),)
-    aside: _More = ()
+    more: Arguments = (("algorithm__lr", 0.02),)
+    aside: Arguments = ()
     weights: tuple[tuple[str, float], ...] = ()
 
     @property
@@ -121,10 +108,10 @@ class Setting:
             This one is unchanged. What another menu's entry was given further is dropped; what the other axis was
             given waits for the way back.
         """
-        kept = tuple(dict(changes.pop("more", self.more)).items())
+        given = tuple(dict(changes.pop("more", self.more)).items())
         moved = [name for name, value in changes.items() if value != getattr(self, name, value)]
         other = "columns" if self.across_rows else "rows"
-        more, aside = _kept(kept, _DROPS[self.axis], moved), _kept(self.aside, _DROPS[other], moved)
+        more, aside = kept(given, DROPS[self.axis], moved), kept(self.aside, DROPS[other], moved)
         if "axis" in moved:
             more, aside = aside, more
         return replace(self, more=more, aside=aside, **changes)
@@ -167,7 +154,7 @@ class Setting:
         Parameters
         ----------
         part : str
-            data, split, algorithm, model or privacy.
+            data, split, algorithm, model, privacy, attack or faults.
 
         Returns
         -------
@@ -203,6 +190,9 @@ class Setting:
             rounds=self.rounds,
             participation=self.selection,
             seed=self.seed,
+            attack=use(self.attack, **self.further("attack")) if self.attack else None,
+            faults=use(self.faults, **self.further("faults")) if self.faults else None,
+            secure=self.secure,
         )
 
     @classmethod
@@ -220,7 +210,7 @@ class Setting:
             Controls that the experiment does not mention keep their defaults.
         """
         split, seed = experiment.split.args, experiment.seed
-        more = tuple(sorted(_rest(experiment).items()))
+        more = tuple(sorted(rest_of(experiment).items()))
         if experiment.axis == "columns":
             return cls(
                 axis="columns",
@@ -245,29 +235,13 @@ class Setting:
             epsilon=private.get("epsilon") or math.inf,
             level=private.get("level", cls.level),
             selection=experiment.participation,
+            attack=experiment.attack.name if experiment.attack else "",
+            faults=experiment.faults.name if experiment.faults else "",
+            secure=experiment.secure,
             rounds=experiment.rounds,
             seed=seed,
             more=more,
         )
-
-
-def _rest(experiment: Experiment) -> dict[str, Any]:
-    """Arguments that no slider moves and that are not the defaults anyway."""
-    parts = {
-        "data": (DATASETS, experiment.data),
-        "split": (SPLITS, experiment.split),
-        "algorithm": (ALGORITHMS, experiment.algorithm),
-        "model": (MODELS, experiment.model),
-        "privacy": (PRIVACY, experiment.privacy),
-    }
-    moved = {"alpha", "beta", "parties", "epsilon", "level"}
-    return {
-        f"{part}__{name}": value
-        for part, (catalogue, used) in parts.items()
-        if used is not None
-        for name, value in used.args.items()
-        if name not in moved and value != catalogue[used.name].arguments({})[name]
-    }
 
 
 def choices(axis: str) -> tuple[list[tuple[str, str]], list[tuple[str, str]]]:

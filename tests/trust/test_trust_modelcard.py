@@ -101,5 +101,23 @@ def test_every_fact_it_names_is_in_the_template() -> None:
     """The lists of the card."""
     from trustkit.trust import modelcard
 
-    lists = (modelcard._TRAINING, modelcard._DATA, modelcard._CLIENTS, modelcard._GROUPS, modelcard._PRIVACY)
+    lists = (modelcard._TRAINING, modelcard._DATA, modelcard._CLIENTS, modelcard._GROUPS, modelcard._PRIVACY,
+             modelcard._PROTECTED, modelcard._ATTACKED, modelcard._SPECIAL)  # fmt: skip
     assert {path for paths in lists for path in paths} <= set(FIELDS)
+
+
+def test_attacks_and_audit_have_sections_once_something_is_known() -> None:
+    """Without them the card is silent; with them it shows what was kept, and which stages left nothing to show."""
+    plain = FactSheet({"project/overview": "digits"})
+    card = model_card(plain, assess(plain))
+    assert "## Under attack" not in card
+    assert "## Audit" not in card
+    assert "backdoor" not in card
+    known = plain.with_facts(robustness__backdoor=0.25, audit__scoping="charter | v2", privacy__membership_auc=0.625)
+    card = model_card(known, assess(known, "calibrated"))
+    attack, audit = (card.split(f"## {title}\n")[1].split("\n## ")[0] for title in ("Under attack", "Audit"))
+    assert "| backdoor | 0.25 |" in attack
+    assert "Not known" not in attack
+    assert "- Scoping: charter \\| v2" in audit
+    assert "- Testing: not shown" in audit
+    assert "| membership auc | 0.625 |" in card

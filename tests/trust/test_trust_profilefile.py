@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from trustkit.trust import METRICS, NOTIONS, PILLARS, PROFILES, FactSheet, Profile, assess
+from trustkit.trust import METRICS, NOTIONS, PILLARS, PROFILES, FactSheet, Profile, assess, waterfall
 from trustkit.trust.curves import Linear, Log, Reciprocal
 from trustkit.trust.profilefile import KINDS, parse
 from trustkit.trust.stairs import Map, Steps
@@ -134,6 +134,32 @@ def test_round_trip(weights: dict[str, float], rules: dict[str, Linear]) -> None
     assert (again.aggregation, again.digits, again.about) == ("flat", 3, profile.about)
 
 
+def test_a_file_can_name_its_rows(file: Path) -> None:
+    """By metric, notion or pillar; from the whole taxonomy also where the base is the paper's; and it comes back."""
+    file.write_text('rows = ["performance", "monitoring", "encryption"]\n[weights]\nencryption = 2\n', encoding="utf-8")
+    report = assess(FACTS.with_facts(audit__scoping="charter.md", privacy__encryption=0.5), file)
+    assert [line.metric for line in report.metrics] == ["encryption", "performance", "algorithmic_auditing"]
+    assert list(report.pillars) == ["privacy", "robustness", "accountability"]
+    assert report.score == pytest.approx((0.5 + 0.8 + 0.2) / 3)
+    again = parse(tomllib.loads(report.profile.to_toml()))
+    assert list(again.taxonomy.metrics) == list(report.profile.taxonomy.metrics)
+    assert assess(FACTS, again).score == assess(FACTS, file).score
+    file.write_text('base = "calibrated"\nrows = ["robustness"]\n', encoding="utf-8")
+    other = assess(FACTS, file)
+    assert len(other.metrics) == 12
+    assert other["federation_scale"].score == 0.5  # the base's rule: 100 clients, half of four decades
+    assert set(other.profile.reasons) == {line.metric for line in other.metrics}
+    file.write_text('base = "nebula-1.0"\nrows = ["sustainability", "accountability/performance"]', encoding="utf-8")
+    assert list(assess(FACTS, file).pillars) == ["accountability", "sustainability"]
+
+
+def test_two_readings_of_a_file_can_be_compared(file: Path) -> None:
+    """Rows are the same if they are the same rows, not the same table."""
+    file.write_text('rows = ["robustness"]', encoding="utf-8")
+    found = waterfall(assess(FACTS, file), assess(FACTS.with_facts(performance__test_acc_avg=0.9), file))
+    assert found.end > found.start
+
+
 def test_code_cannot_be_written() -> None:
     """A function of one's own has no name that a file could hold."""
     mine = Profile("mine", "Mine.", normalisers={"entropy": lambda value: value})
@@ -155,6 +181,12 @@ def test_code_cannot_be_written() -> None:
         ("digits = 99", ValueError, "digits must be a whole number from 0 to 15, or none, got 99"),
         ("weights = 1", TypeError, "weights must be a table, got 1"),
         ("[weights]\nprivcy = 1", KeyError, "there is no pillar, notion or metric 'privcy'; did you mean 'privacy'"),
+        ("rows = 'privacy'", TypeError, "rows must be a list of metrics, notions or pillars, got 'privacy'"),
+        ("rows = [1]", TypeError, r"rows must be a list of metrics, notions or pillars, got \[1\]"),
+        ("rows = []", ValueError, "a taxonomy must keep at least one metric, got none"),
+        ("rows = ['encrypton']", KeyError, "no pillar, notion or metric 'encrypton'; did you mean 'encryption'"),
+        ("[weights]\nencryption = 1", KeyError, "no pillar, notion or metric 'encryption'"),
+        ("rows = ['entropy']\n[weights]\nperformance = 1", KeyError, "no pillar, notion or metric 'performance'"),
         ("[weights]\nprivacy = -1", ValueError, "the weight of privacy must be at least 0 and finite, got -1"),
         ("[weights]\nprivacy = true", TypeError, "the weight of privacy must be a number, got True"),
         (

@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 
 from trustkit import jsonfile
-from trustkit.trust import METRICS, NOTIONS, PILLARS, FactSheet, TrustReport, assess
+from trustkit.trust import EXAMINED, METRICS, NOTIONS, PILLARS, WHOLE, FactSheet, TrustReport, assess
 
 FACTS: dict[str, Any] = {
     "project/overview": "digits <script>alert(1)</script> | a & b",
@@ -194,9 +194,12 @@ def test_explanations_carry_formula_values_and_source(report: TrustReport) -> No
         report.explain("beauty")
 
 
-@pytest.mark.parametrize("name", ["trust", *PILLARS, *NOTIONS, *METRICS])
-@pytest.mark.parametrize("profile", ["paper", "paper-figures"])
-def test_everything_can_be_explained(name: str, profile: str) -> None:
+@pytest.mark.parametrize(
+    ("profile", "name"),
+    [(profile, name) for profile in ("paper", "paper-figures") for name in ("trust", *PILLARS, *NOTIONS, *METRICS)]
+    + [("calibrated", name) for name in ("trust", *PILLARS, *WHOLE.notions, *WHOLE.metrics)],
+)
+def test_everything_can_be_explained(profile: str, name: str) -> None:
     """With full and with empty sheets, at every level."""
     for facts in (FactSheet(FACTS), FactSheet()):
         assert len(assess(facts, profile).explain(name)) > 40
@@ -211,6 +214,50 @@ def test_report_lists_what_lacks_evidence(report: TrustReport) -> None:
     with pytest.raises(KeyError, match="no metric 'beauty'"):
         report["beauty"]
     assert repr(report).startswith("TrustReport(Trust 0.")
+
+
+def test_report_says_how_much_was_measured(report: TrustReport) -> None:
+    """In the summary, the console table, the page; the count is that of the lines that have a value."""
+    counted = sum(line.status == "ok" for line in report.metrics)
+    assert len(report.measured) == counted
+    said = f"{counted} of 20 metrics measured, {len(report.missing)} without evidence, 1 undefined here"
+    assert said in report.summary
+    assert said in report.to_text()
+    assert said in report.to_html()
+    assert report.to_examine == ()  # nothing in Table 2 waits for an examination
+
+
+def test_report_says_what_examining_the_run_would_measure() -> None:
+    """Under the whole taxonomy: fifteen rows of an empty sheet, one fewer once a fact is there."""
+    report = assess(FactSheet(), "calibrated")
+    waiting = [line for line in report.metrics if {p for p in line.row.inputs if p in EXAMINED}]
+    expected = {line.metric for line in waiting} & set(report.missing)
+    assert set(report.to_examine) == expected
+    assert f"{len(expected)} of them need examine" in report.summary
+    assert jsonfile.loads(report.to_json())["to_examine"] == list(report.to_examine)
+    assert "Examining the finished run (examine) measures it" in report.explain("pgd_robustness")
+    assert "Examining" not in report.explain("encryption")
+    assert "examining the finished run" in report.to_html()
+    known = assess(FactSheet({"robustness/pgd": 0.5}), "calibrated")
+    assert set(known.to_examine) == expected - {"pgd_robustness"}
+
+
+def test_report_names_the_experiment(report: TrustReport) -> None:
+    """Its key, as the facts state it, under any layout; null where they do not."""
+    assert report.experiment is None
+    assert jsonfile.loads(report.to_json())["experiment"] is None
+    for profile in ("paper", "prototype-2022"):
+        found = assess(FactSheet({"project/experiment": "abc123"}), profile)
+        assert found.experiment == found.to_dict()["experiment"] == "abc123"
+
+
+def test_simulated_attacks_and_faults_are_said_with_the_scores() -> None:
+    """A number that was measured while clients attacked means something else."""
+    facts = {"configuration/attack": "label flip", "configuration/attackers": 2, "system/faults": "dropout 0.1"}
+    notes = ("Trained under a simulated attack, by 2 of the clients: label flip.",
+             "Trained with injected faults: dropout 0.1.")  # fmt: skip
+    assert assess(FactSheet(facts)).notes == notes
+    assert all(note in assess(FactSheet(facts)).to_html() for note in notes)
 
 
 def test_epsilon_says_whom_it_protects_and_what_it_takes_for_granted() -> None:

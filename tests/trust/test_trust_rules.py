@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from trustkit.trust import METRICS, PROFILES, FactSheet, assess
+from trustkit.trust import METRICS, PROFILES, WHOLE, FactSheet, assess
 from trustkit.trust.calibrated import NORMALISERS, REASONS
 from trustkit.trust.curves import Capped, Linear, Log, Reciprocal, Saturating
 from trustkit.trust.normalise import capped
@@ -79,8 +79,9 @@ def test_calibrated_rewards_selection_by_criteria() -> None:
 
 
 def test_every_choice_is_argued_in_one_sentence() -> None:
-    """For each normaliser that departs, and shown where the score is explained and in the page."""
-    assert set(NORMALISERS) <= set(REASONS) <= set(METRICS)
+    """For each metric of the whole taxonomy, and shown where the score is explained and in the page."""
+    assert set(NORMALISERS) <= set(METRICS)
+    assert set(REASONS) == set(WHOLE.metrics)
     for reason in REASONS.values():
         assert reason.endswith(".")
         assert ". " not in reason

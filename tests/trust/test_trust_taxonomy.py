@@ -188,10 +188,17 @@ def test_what_does_not_fit_the_taxonomy_is_refused() -> None:
     def privacy(facts: FactSheet) -> float | None:
         return 1.0
 
+    def encryption(facts: FactSheet) -> float | None:
+        return 1.0
+
     with pytest.raises(KeyError, match="no notion 'beauty'; known are technique"):
         metric("beauty", "Beauty", **good)  # type: ignore[arg-type]
     with pytest.raises(KeyError, match="no fact 'data/colour'"):
         metric("technique", "Colour", **{**good, "inputs": ("data/colour",)})  # type: ignore[arg-type]
+    with pytest.raises(KeyError, match="no notion 'monitoring'"):  # Table 2 has no metric for it
+        metric("monitoring", "Auditing", **good)  # type: ignore[arg-type]
+    with pytest.raises(ValueError, match="the id 'encryption' is taken"):
+        metric("technique", "Encryption", **good)(encryption)  # type: ignore[arg-type]
     with pytest.raises(ValueError, match="the id 'privacy' is taken"):
         metric("technique", "Privacy", **good)(privacy)  # type: ignore[arg-type]
     with pytest.raises(KeyError, match="did you mean 'fairness'"):
@@ -204,15 +211,19 @@ def test_a_metric_of_ones_own_is_one_function_with_one_row() -> None:
     """It is scored, reported and weighted without any other change; the taxonomy is put back afterwards."""
     from trustkit.trust import assess
 
-    @metric("post_hoc_methods", "Visualization", inputs=("data/features",), range=Interval(0, 1), better="higher",
+    @metric("post_hoc_methods", "Counterfactuals", inputs=("data/features",), range=Interval(0, 1), better="higher",
             normalise=identity, when="Post-training", who="Server")  # fmt: skip
-    def visualization(facts: FactSheet) -> float | None:
-        """Say whether somebody looked."""
+    def counterfactuals(facts: FactSheet) -> float | None:
+        """Say how often the nearest row of another class was shown."""
         return 0.25
 
     try:
-        report = assess(FactSheet(), weights={"visualization": 2})
-        assert report["visualization"].score == 0.25
-        assert report.pillars["explainability"] == 0.25
+        for profile in ("paper", "paper-figures", "calibrated"):
+            report = assess(FactSheet(), profile, weights={"counterfactuals": 2})
+            assert report["counterfactuals"].score == 0.25
+            assert report.pillars["explainability"] == 0.25
+        keys = list(report.profile.taxonomy.metrics)
+        assert keys.index("feature_importance") < keys.index("counterfactuals") < keys.index("project_specs")
     finally:
-        del METRICS["visualization"]
+        del METRICS["counterfactuals"]
+    assert "counterfactuals" not in assess(FactSheet(), "calibrated").profile.taxonomy.metrics

@@ -16,7 +16,9 @@ from trustkit.datasets.bundled import breast_cancer, digits, landsat, letter, mf
 from trustkit.datasets.csvfile import read_csv
 from trustkit.datasets.frame import from_frame
 from trustkit.datasets.joined import read_joined, read_movielens
+from trustkit.datasets.leaf import read_leaf
 from trustkit.datasets.libsvm import read_libsvm, read_vehicle
+from trustkit.datasets.nbaiot import read_nbaiot
 from trustkit.datasets.nuswide import read_nuswide
 from trustkit.datasets.ondisk import frozen
 from trustkit.datasets.parties import read_parties
@@ -26,12 +28,14 @@ from trustkit.datasets.surveys import acs_employment, adult, cces
 from trustkit.datasets.synthetic import nbaiot_synthetic
 from trustkit.datasets.tables import read_table
 from trustkit.datasets.uci import read_uci
+from trustkit.datasets.writers import mnist_writers
 
 __all__ = [
     "acs_employment", "add", "adult", "breast_cancer", "cces", "covtype_synthetic", "digits", "epsilon_synthetic",
-    "from_frame", "gisette_synthetic", "landsat", "letter", "load", "mfeat", "mnist", "msd_synthetic", "names",
-    "nbaiot_synthetic", "radar_synthetic", "read_csv", "read_joined", "read_libsvm", "read_movielens", "read_nuswide",
-    "read_parties", "read_table", "read_uci", "read_vehicle", "realsim_synthetic", "wine",
+    "from_frame", "gisette_synthetic", "landsat", "letter", "load", "mfeat", "mnist", "mnist_writers",
+    "msd_synthetic", "names", "nbaiot_synthetic", "radar_synthetic", "read_csv", "read_joined", "read_leaf",
+    "read_libsvm", "read_movielens", "read_nbaiot", "read_nuswide", "read_parties", "read_table", "read_uci",
+    "read_vehicle", "realsim_synthetic", "wine",
 ]  # fmt: skip
 
 _OWN: set[str] = set()

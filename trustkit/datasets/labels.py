@@ -6,7 +6,6 @@ from collections.abc import Sequence
 from typing import Literal
 
 import numpy as np
-from scipy.sparse import issparse
 
 from trustkit.data import Matrix
 
@@ -143,4 +142,4 @@ def not_told(X: Matrix, y: np.ndarray, columns: Sequence[str], regression: bool)
 def _of(X: Matrix, rows: np.ndarray | slice, columns: np.ndarray) -> np.ndarray:
     """Some rows and columns as an array."""
     part = X[rows][:, columns]
-    return np.asarray(part.toarray() if issparse(part) else part)
+    return np.asarray(part.toarray() if hasattr(part, "toarray") else part)

@@ -17,11 +17,13 @@ from trustkit.horizontal.robust import bulyan_rows, krum_rows, multi_krum_rows, 
 from trustkit.horizontal.scaffold import scaffold
 from trustkit.horizontal.secure import secure_counts, secure_sum
 from trustkit.horizontal.strategies import fedavg, fedmedian, fedprox, trimmed
+from trustkit.horizontal.summing import word_sum
 from trustkit.horizontal.trainer import RowTrainer
+from trustkit.horizontal.unreliable import dropout, stragglers
 
 __all__ = [
     "ATTACKS", "Attack", "Convnet", "Dense", "Faults", "Gaussian", "RowTrainer", "Trigger",
-    "afa", "bulyan_rows", "convnet", "ditto", "faults", "fedavg", "fedbn", "fedem", "fedmedian", "fedopt", "fedprox",
-    "gaussian", "gossip", "krum_rows", "logistic", "mlp", "multi_krum_rows", "pfedme", "rates", "reliability", "rfout",
-    "scaffold", "secure_counts", "secure_sum", "trimmed",
+    "afa", "bulyan_rows", "convnet", "ditto", "dropout", "faults", "fedavg", "fedbn", "fedem", "fedmedian", "fedopt",
+    "fedprox", "gaussian", "gossip", "krum_rows", "logistic", "mlp", "multi_krum_rows", "pfedme", "rates",
+    "reliability", "rfout", "scaffold", "secure_counts", "secure_sum", "stragglers", "trimmed", "word_sum",
 ]  # fmt: skip

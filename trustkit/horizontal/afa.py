@@ -172,6 +172,7 @@ class Afa(RowTrainer):
     confidence: float = 0.95
 
     _refuses: ClassVar[Mapping[str, str]] = {"client": "its server leaves clients out, which the noise does not cover"}
+    _singles: ClassVar[str] = "its server compares the clients' models"
 
     def start(self) -> State:
         """Return the state before the first round.

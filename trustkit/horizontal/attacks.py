@@ -1,4 +1,7 @@
-"""Attacks by name: clients that poison what they train on, or what they send."""
+"""Attacks by name: clients that poison what they train on, or what they send.
+
+Entries take the data set and the number of clients, and return an `Attack`.
+"""
 
 from __future__ import annotations
 
@@ -6,16 +9,13 @@ from typing import Annotated, Literal
 
 import numpy as np
 
-from trustkit.catalogue import Catalogue, Interval
+from trustkit.catalogue import ATTACKS, Interval
 from trustkit.data import Dataset
 from trustkit.horizontal.adversary import Attack, attackers, check_class, flip, plant, sends, trigger_for
 from trustkit.horizontal.plan import Cohort
 from trustkit.rng import stream
 
 __all__ = ["ATTACKS", "backdoor", "gaussian_noise", "label_flip", "model_replacement", "sign_flip"]
-
-ATTACKS = Catalogue("attack")
-"""Entries take the data set and the number of clients, and return an `Attack`."""
 
 Share = Annotated[float, Interval(0, 1, step=0.05), "share of the clients that attack"]
 

@@ -9,15 +9,18 @@ from typing import Any
 import numpy as np
 
 from trustkit.data import FederatedDataset, Stacked
+from trustkit.horizontal.adversary import Attack
 from trustkit.horizontal.aggregate import Aggregate, weighted_mean
 from trustkit.horizontal.convnet import Convnet
+from trustkit.horizontal.faults import Faults
 from trustkit.horizontal.models import Dense
 from trustkit.horizontal.plan import Local
 from trustkit.horizontal.privacy import Gaussian, open_ledger
 from trustkit.horizontal.selectors import TITLES, Selector, planned
+from trustkit.horizontal.summing import MINIMUM
 from trustkit.horizontal.trainer import RowTrainer
 
-__all__ = ["bind"]
+__all__ = ["bind", "equip"]
 
 
 def bind(
@@ -93,6 +96,64 @@ def bind(
         model, train, test, codes, fed.data.positive, aggregate, local, participation, ledger, seed, facts, selector,
         **more,
     )  # fmt: skip
+
+
+def equip(
+    trainer: RowTrainer, name: str, *, attack: Attack | None = None, faults: Faults | None = None, secure: bool = False
+) -> RowTrainer:
+    """Add attackers, faults and secure sums to an algorithm that is bound to its data.
+
+    Parameters
+    ----------
+    trainer : RowTrainer
+        Any algorithm over rows.
+    name : str
+        What a message calls it.
+    attack : Attack, optional
+        Who poisons what.
+    faults : Faults, optional
+        Who leaves, fails or is late.
+    secure : bool
+        Whether the server learns sums of models only; simulated.
+
+    Returns
+    -------
+    RowTrainer
+        Another one, ready to start.
+
+    Raises
+    ------
+    ValueError
+        If the server must see single models, a round has too few clients for a sum, or ε would not hold.
+    """
+    blind = trainer._cohorts == "poisson"
+    if faults is not None and faults.wait is not None and blind:
+        raise ValueError(
+            "wait must be none with Poisson cohorts under client-level privacy, because whether a client is late tells "
+            f"of the others, which ε does not count, got {faults.wait:g}"
+        )
+    if secure:
+        why = _singles(trainer)
+        if why:
+            raise ValueError(f"{name} must run without secure sums, because {why}, got secure=True")
+        clients = max(1, round(trainer.share * np.count_nonzero(trainer.train.sizes)))
+        if clients < MINIMUM:
+            raise ValueError(f"secure sums must have at least {MINIMUM} clients in a round, got {clients}")
+    trainer = replace(trainer, faults=faults, secure=secure)
+    return trainer if attack is None else replace(trainer, relabel=attack.relabel, tamper=attack.tamper)
+
+
+def _singles(trainer: RowTrainer) -> str:
+    """Say why sums are not enough for an algorithm; empty if they are."""
+    if trainer._singles:
+        return trainer._singles
+    if trainer.aggregate is not weighted_mean:
+        return "its server looks at each client's numbers"
+    if trainer.selector == "reputation":
+        return "its selector judges each client's update"
+    if trainer._cohorts == "poisson":
+        return "a Poisson cohort may be too small for a sum"
+    return ""
 
 
 def _honours(privacy: Gaussian, aggregate: Aggregate, kind: type[RowTrainer], selector: Selector) -> None:

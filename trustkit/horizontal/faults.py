@@ -7,7 +7,7 @@ from typing import Annotated, Any
 
 import numpy as np
 
-from trustkit.catalogue import Interval
+from trustkit.catalogue import FAULTS, Interval
 from trustkit.rng import stream
 
 __all__ = [
@@ -139,6 +139,7 @@ class Delivery:
         return row
 
 
+@FAULTS.enter("mixed", title="Leaving, failing and late clients")
 def faults(
     dropout: Annotated[float, Interval(0, 1, step=0.01), "chance that a client leaves in a round"] = 0.0,
     error: Annotated[float, Interval(0, 1, step=0.01), "chance that a client that stays fails"] = 0.0,

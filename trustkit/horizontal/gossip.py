@@ -41,6 +41,7 @@ class Gossip(RowTrainer):
     density: float = 0.2
 
     _refuses: ClassVar[Mapping[str, str]] = {"client": "there is no server that could add noise to a mean"}
+    _singles: ClassVar[str] = "each client mixes the models of its neighbours"
 
     def start(self) -> State:
         """Return the state before the first round.

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 
 __all__ = ["add_gaussian", "privatise"]
@@ -69,8 +71,9 @@ def add_gaussian(target: np.ndarray, scale: np.ndarray, generator: np.random.Gen
 
 
 def privatise(
-    updates: np.ndarray, clip: float, noise: float, denominator: float, generator: np.random.Generator
-) -> np.ndarray:
+    updates: np.ndarray, clip: float, noise: float, denominator: float, generator: np.random.Generator,
+    add: Callable[[np.ndarray, np.ndarray], np.ndarray] = np.matmul,
+) -> np.ndarray:  # fmt: skip
     """Average clipped updates and add noise, for client-level privacy.
 
     Parameters
@@ -85,6 +88,8 @@ def privatise(
         What the sum is divided by: the cohort's size, or its expected size.
     generator : numpy.random.Generator
         Where the noise comes from.
+    add : callable
+        From the factors (m,) that cut the rows and the rows (m, P) to the sum (P,).
 
     Returns
     -------
@@ -111,7 +116,7 @@ def privatise(
     """
     norms = np.sqrt(np.einsum("mp,mp->m", updates, updates, dtype=float))
     factors = (clip / np.maximum(norms, clip)).astype(updates.dtype)
-    total = factors @ updates
+    total = add(factors, updates)
     if noise:
         total = total + (noise * clip) * generator.standard_normal(total.size)
     return np.asarray(total / denominator, updates.dtype)

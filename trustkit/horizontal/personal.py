@@ -71,5 +71,5 @@ class Personal(RowTrainer):
 
     def _scores(self, state: State) -> np.ndarray:
         """Score by the clients' own models; who has not trained yet uses the global one."""
-        models = np.where(state["participations"][:, None] > 0, state["personal"], state["params"])
+        models = np.where(self._served(state)[:, None], state["personal"], state["params"])
         return own_logits(self.model, models, np.asarray(self.test.X), self.test.offsets)

@@ -59,12 +59,18 @@ class Scaffold(RowTrainer):
         slopes = (params - trained) / (self.local.lr * plan.steps[:, None]).astype(params.dtype)
         change = slopes - common
         merged = self._merge(state, trained, plan)
+        if not merged:
+            return {}
         if self.server_lr != 1:
             merged["params"] = params + self.server_lr * (merged["params"] - params)
         control = state["control"].copy()
         control[plan.clients] = own + change
         shares = (self._weights[plan.clients] / self._weights.sum()).astype(params.dtype)
-        return {**merged, "control": control, "server_control": common + shares @ change}
+        return {
+            **merged,
+            "control": control,
+            "server_control": np.asarray(common + self._total(shares, change), params.dtype),
+        }
 
 
 @ALGORITHMS.enter("scaffold", title="SCAFFOLD", axis="rows")

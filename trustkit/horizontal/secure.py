@@ -18,7 +18,7 @@ import numpy as np
 from trustkit.horizontal.fixedpoint import Bits, decode, encode
 from trustkit.rng import stream
 
-__all__ = ["masked_vectors", "secure_counts", "secure_sum"]
+__all__ = ["masked_vectors", "recoverable", "secure_counts", "secure_sum"]
 
 _PRIME = 2**521 - 1  # a prime: shares are points of polynomials over it, and pairs agree on powers of 3
 _NEIGHBOURS = 32  # how many others a client shares masks with, at most
@@ -228,6 +228,32 @@ def secure_sum(
             pair = _expanded(_agreed(secret, group.public[j]), size, word)
             total = total - pair if j < k else total + pair
     return decode(total, fraction=fraction)
+
+
+def recoverable(delivered: np.ndarray, minimum: int = 3) -> bool:
+    """Tell whether the masks come off a sum from which some clients are missing.
+
+    Parameters
+    ----------
+    delivered : (K,) bool array
+        Whose vector arrived.
+    minimum : int
+        The least number of clients in a sum.
+
+    Returns
+    -------
+    bool
+        Whether `secure_sum` gives one: enough delivered, and of each client more than half of the neighbours did.
+
+    Examples
+    --------
+    >>> recoverable(np.array([True, True, True, False, False])), recoverable(np.arange(5) > 0)
+    (False, True)
+    """
+    alive, neighbours = np.asarray(delivered, bool), _ring(len(delivered))
+    if alive.sum() < minimum:
+        return False
+    return min(int(alive[others].sum()) for others in neighbours) > min(map(len, neighbours)) // 2
 
 
 def secure_counts(counts: np.ndarray, key: bytes, *, minimum: int = 3) -> np.ndarray:

@@ -14,11 +14,14 @@ from trustkit.data import Stacked
 from trustkit.horizontal import loop, stacked
 from trustkit.horizontal.aggregate import Aggregate
 from trustkit.horizontal.convnet import Convnet
+from trustkit.horizontal.faults import DELIVERED, DROPPED, UNSELECTED, Faults
 from trustkit.horizontal.models import Dense
 from trustkit.horizontal.noise import privatise
-from trustkit.horizontal.plan import Cohort, Local, Relabel, Sampling, Tamper, cohort
+from trustkit.horizontal.plan import Cohort, Local, Relabel, Sampling, Tamper, cohort, steps_of
 from trustkit.horizontal.privacy import Ledger
 from trustkit.horizontal.selectors import Selector, choose, judged, remembered
+from trustkit.horizontal.summing import secure_mean, secure_total
+from trustkit.horizontal.unreliable import counted, unasked, wasted
 from trustkit.metrics.evaluate import count_groups, examine, softmax
 from trustkit.records import Seen, State, Tick
 from trustkit.rng import stream
@@ -63,6 +66,12 @@ class RowTrainer:
         Changes the training rows and classes, as poisoned clients do, once and before any training.
     tamper : callable, optional
         Changes the trained models, as malicious clients do, before the server merges them.
+    faults : Faults, optional
+        Lets clients leave, fail or be late; `Seen.selected` is who was asked. Only who delivers is merged and keeps
+        what it learnt. Of who failed or was late ``participations`` changes: what was made counts for ε.
+    secure : bool
+        Whether models are added up as by secure aggregation, simulated; see `secure_mean`. Where too few deliver for
+        their masks to come off, the server keeps its model.
     """
 
     model: Dense | Convnet
@@ -79,10 +88,13 @@ class RowTrainer:
     selector: Selector = "random"
     relabel: Relabel | None = None
     tamper: Tamper | None = None
+    faults: Faults | None = None
+    secure: bool = False
 
     _copies: ClassVar[int] = 1  # vectors as long as the parameters that a client receives, and that it sends
     _personal: ClassVar[bool] = False
     _refuses: ClassVar[Mapping[str, str]] = {}  # levels of privacy, and why not
+    _singles: ClassVar[str] = ""  # why a sum of models is not enough
 
     def start(self) -> State:
         """Return the state before the first round.
@@ -90,12 +102,12 @@ class RowTrainer:
         Returns
         -------
         mapping
-            params (P,); participations (K,): rounds in which each client trained; what the selector remembers.
+            params (P,); participations (K,): rounds in which each trained; what the selector and `unasked` remember.
         """
         clients = self.train.sizes.size
         return {
             "params": self.model.init(self.seed), "participations": np.zeros(clients, np.int64),
-            **remembered(self.selector, clients),
+            **remembered(self.selector, clients), **({} if self.faults is None else unasked(clients, self.secure)),
         }  # fmt: skip
 
     def step(self, state: State, index: int, tick: Tick) -> tuple[State, Seen]:
@@ -115,15 +127,31 @@ class RowTrainer:
         state, seen
             The state after, and what was seen.
         """
-        chosen = self._choose(state, index)
+        begun, chosen = self._begin(state, index)
         plan = cohort(self.seed, index, chosen, self.train.offsets, self.local)
-        counts = state["participations"].copy()
-        counts[chosen] += 1
         with one_blas_thread():
-            after = {**state, **self._play(state, plan, tick), "participations": counts}
+            played = self._play(begun, plan, tick) if chosen.size or self._cohorts == "poisson" else {}
+            after = {**begun, **played}
             if self.selector == "loss" and chosen.size:
                 after["losses"] = self._reported(state, plan)
             return after, self._look(after, plan)
+
+    def _begin(self, state: State, index: int) -> tuple[dict[str, np.ndarray], np.ndarray]:
+        """Ask clients and count them; return the state with these counts, and whose update will arrive."""
+        counts = state["participations"].copy()
+        if self.faults is None:
+            chosen = self._choose(state, index)
+            counts[chosen] += 1
+            return {**state, "participations": counts}, chosen
+        asked = state["outcomes"].sum(axis=1)  # so that faults change no later choice
+        chosen = self._choose({**state, "participations": asked}, index)
+        delivery = self.faults.deliver(self.seed, index, chosen, steps_of(self.train.sizes[chosen], self.local))
+        counts[chosen[delivery.outcome != DROPPED]] += 1
+        return {**state, "participations": counts, **counted(state, delivery)}, chosen[delivery.delivered]
+
+    def _served(self, state: State) -> np.ndarray:
+        """Return who has taken part in full at least once (K,)."""
+        return np.asarray((state["participations"] if self.faults is None else state["outcomes"][:, DELIVERED]) > 0)
 
     def _choose(self, state: State, index: int) -> np.ndarray:
         """Return the ascending clients of a round."""
@@ -157,21 +185,29 @@ class RowTrainer:
         params = state["params"]
         if self.tamper is not None:
             trained = self.tamper(params, trained, plan)
+        if self.secure and self.faults is not None and not state["summed"][0]:
+            return {}
         if self.ledger is not None and self.ledger.privacy.level == "client":
             size = float(len(trained))
             if self._cohorts == "poisson":
                 size = self.share * np.count_nonzero(self.train.sizes)
             noise = stream(self.seed, plan.index, "noise")
-            change = privatise(trained - params, self.ledger.privacy.clip, self.ledger.noise, size, noise)
+            clip = self.ledger.privacy.clip
+            change = privatise(trained - params, clip, self.ledger.noise, size, noise, self._total)
             return {"params": np.asarray(params + change)}
         return self._combine(state, trained, plan) if len(trained) else {}
 
     def _combine(self, state: State, trained: np.ndarray, plan: Cohort) -> dict[str, np.ndarray]:
         """Aggregate what at least one client sent, and judge the clients if the selector asks for that."""
-        params, merged = state["params"], self.aggregate(trained, self._weights[plan.clients])
+        params, aggregate = state["params"], secure_mean if self.secure else self.aggregate
+        merged = aggregate(trained, self._weights[plan.clients])
         if self.selector != "reputation":
             return {"params": merged}
         return {"params": merged, **judged(state, plan.clients, (trained - params) @ (merged - params) > 0)}
+
+    def _total(self, weights: np.ndarray, stack: np.ndarray) -> np.ndarray:
+        """Add up what clients send, each times its weight."""
+        return np.asarray(secure_total(weights, stack) if self.secure else weights @ stack)
 
     @cached_property
     def _weights(self) -> np.ndarray:
@@ -193,15 +229,16 @@ class RowTrainer:
 
     def _traffic(self, state: State, plan: Cohort) -> tuple[np.ndarray, np.ndarray]:
         """Return the bytes that each client sent and received (K,)."""
-        sent = np.zeros(self.train.sizes.size)
-        sent[plan.clients] = self._copies * state["params"].nbytes
-        return sent, sent.copy()
+        params, each = state["params"], float(self._copies * state["params"].nbytes)
+        sent, received = np.zeros((2, self.train.sizes.size)) if self.faults is None else wasted(state["outcome"], each)
+        sent[plan.clients] = received[plan.clients] = each
+        return sent * (8 / params.itemsize if self.secure else 1), received  # words of 64 bits, without keys and shares
 
     def _look(self, state: State, plan: Cohort) -> Seen:
         """Evaluate every client and add up what the round cost."""
         seen = examine(self._scores(state), self.test.y, self.test.offsets)
         selected = np.zeros(self.train.sizes.size, bool)
-        selected[plan.clients] = True
+        selected[plan.clients if self.faults is None else state["outcome"] != UNSELECTED] = True
         epsilon = math.inf if self.ledger is None else self.ledger.spent(state["participations"], plan.index)
         groups = count_groups(seen.predicted, self.test.y, self.test.offsets, self.codes, self.positive)
         return Seen(selected, seen.accuracy, seen.loss, *self._traffic(state, plan), epsilon, groups)

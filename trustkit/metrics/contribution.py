@@ -141,9 +141,15 @@ def _completed(gains: np.ndarray, known: np.ndarray, rank: int, ridge: float, sw
     A, B = left[:, :rank] * np.sqrt(sizes[:rank]), right[:rank].T * np.sqrt(sizes[:rank])
     penalty, weight = ridge * np.eye(rank), known.astype(float)
     for _ in range(sweeps):
-        A = np.linalg.solve(np.einsum("ts,si,sj->tij", weight, B, B) + penalty, (values @ B)[..., None])[..., 0]
-        B = np.linalg.solve(np.einsum("ts,ti,tj->sij", weight, A, A) + penalty, (values.T @ A)[..., None])[..., 0]
+        A = np.linalg.solve(_squares(weight, B) + penalty, (values @ B)[..., None])[..., 0]
+        B = np.linalg.solve(_squares(weight.T, A) + penalty, (values.T @ A)[..., None])[..., 0]
     return np.asarray(scale * (A @ B.T))
+
+
+def _squares(weight: np.ndarray, rows: np.ndarray) -> np.ndarray:
+    """Return Σ_s weight_ts rows_s rows_sᵀ for each t: (T, r, r)."""
+    outer = rows[:, :, None] * rows[:, None, :]
+    return np.asarray((weight @ outer.reshape(len(rows), -1)).reshape(-1, *outer.shape[1:]))
 
 
 def data_quality(improvements: Any) -> np.ndarray:

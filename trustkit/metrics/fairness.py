@@ -19,7 +19,8 @@ from trustkit.metrics.groups import (
 )
 
 __all__ = [
-    "demographic_disparity", "discrimination_index", "equal_opportunity_difference", "equalized_odds_difference",
+    "demographic_disparity", "discrimination_from_counts", "discrimination_index", "equal_opportunity_difference",
+    "equalized_odds_difference",
 ]  # fmt: skip
 
 
@@ -215,3 +216,53 @@ def discrimination_index(pred: Any, y: Any, member: Any) -> float:
         return float(2 * hits / (2 * hits + misses)) if hits + misses else float("nan")
 
     return f1(inside) - f1(~inside)
+
+
+def discrimination_from_counts(counts: Any, min_group: int = 0) -> np.ndarray:
+    """Return each group's F1 score minus that of everybody else, from counts.
+
+    Parameters
+    ----------
+    counts : (..., G, 2, 2) int array
+        Rows by group, label is favourable, prediction is favourable.
+    min_group : int
+        Groups with fewer rows than this are not defined, at least 0.
+
+    Returns
+    -------
+    (..., G) float array
+        In [−1, 1]; NaN where either F1 score is undefined or the group is too small.
+
+    Raises
+    ------
+    ValueError
+        If the last two lengths are not 2.
+
+    Notes
+    -----
+    As `discrimination_index`, with one group after the other as the protected one. Its rows are counted once, however
+    many groups there are.
+
+    Source
+    ------
+    FederatedTrust (Sánchez Sánchez et al. 2024), equation 7.
+
+    Deviations
+    ----------
+    None.
+
+    Examples
+    --------
+    >>> discrimination_from_counts([[[0, 0], [0, 2]], [[0, 0], [1, 1]]]).round(4).tolist()
+    [0.3333, -0.3333]
+    """
+    cells = np.asarray(counts)
+    if cells.ndim < 3 or cells.shape[-2:] != (2, 2):
+        raise ValueError(f"counts must be (…, G, 2, 2), got shape {cells.shape}")
+
+    def f1(rows: np.ndarray) -> np.ndarray:
+        hits, misses = 2 * rows[..., 1, 1], rows[..., 0, 1] + rows[..., 1, 0]
+        return np.asarray(np.divide(hits, hits + misses, out=np.full(hits.shape, np.nan), where=hits + misses > 0))
+
+    gaps = f1(cells) - f1(cells.sum(axis=-3, keepdims=True) - cells)
+    return np.asarray(np.where(cells.sum(axis=(-2, -1)) >= min_group, gaps, np.nan))

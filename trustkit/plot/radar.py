@@ -1,4 +1,4 @@
-"""The six pillars on a radar: now against a pinned baseline."""
+"""The pillars on a radar: now against a pinned baseline."""
 
 from __future__ import annotations
 
@@ -15,6 +15,13 @@ __all__ = ["pillar_radar"]
 
 def _scores(report: Any) -> dict[str, float | None]:
     return {} if report is None else dict(report if isinstance(report, Mapping) else report.pillars)
+
+
+def _titles(report: Any, names: list[str]) -> list[str]:
+    """What each corner is called: a word a line, as the report's taxonomy has it; of a mapping, its keys."""
+    plain = report is None or isinstance(report, Mapping)
+    known: Mapping[str, str] = {} if plain else report.profile.taxonomy.pillars
+    return [known.get(name, name).replace(" ", "\n") for name in names]
 
 
 def _draw(names: list[str]) -> Figure:
@@ -56,7 +63,8 @@ def pillar_radar(report: Any, baseline: Any = None, figure: Figure | None = None
     Parameters
     ----------
     report : TrustReport or mapping of str to float
-        Scores in [0, 1] by pillar; a pillar without evidence is ``None``: labelled n/a and skipped, never drawn as 0.
+        Scores in [0, 1] by pillar, with the names of its profile's pillars; of a mapping, with its keys. A pillar
+        without evidence is ``None``: labelled n/a and skipped, never drawn as 0.
     baseline : TrustReport or mapping, optional
         Drawn dashed, pillar by pillar: those that the report does not have are left out.
     figure : Figure, optional
@@ -77,7 +85,7 @@ def pillar_radar(report: Any, baseline: Any = None, figure: Figure | None = None
         parts["now"].set_data(angles, values)
         parts["area"].set_xy(np.column_stack([angles, values]) if values.size else np.zeros((3, 2)))
         parts["base"].set_data(*_polygon(parts["angles"], names, earlier))
-        labels = [f"{name}\n{'n/a' if score is None or not np.isfinite(score) else f'{score:.2f}'}"
-                  for name, score in scores.items()]  # fmt: skip
+        labels = [f"{title}\n{'n/a' if score is None or not np.isfinite(score) else f'{score:.2f}'}"
+                  for title, score in zip(_titles(report, names), scores.values(), strict=True)]  # fmt: skip
         parts["axes"].set_xticks(parts["angles"], labels)
     return figure

@@ -8,9 +8,10 @@ from __future__ import annotations
 from trustkit.catalogue import Interval
 from trustkit.trust.factsheet import FactSheet
 from trustkit.trust.normalise import identity
-from trustkit.trust.taxonomy import metric
+from trustkit.trust.taxonomy import FURTHER, metric
 
-__all__ = ["configuration", "data", "participants", "project_specs", "system"]
+__all__ = ["configuration", "data", "fairness_results", "participants", "performance_results", "project_specs",
+           "system"]  # fmt: skip
 
 _PROJECT = ("project/overview", "project/purpose", "project/background")
 _PARTICIPANTS = ("participants/client_num", "participants/ids", "participants/organisations")
@@ -19,6 +20,9 @@ _CONFIGURATION = (
     "configuration/aggregation_algorithm", "configuration/training_model", "configuration/total_round_num",
     "participants/sample_client_rate", "configuration/learning_rate", "configuration/local_update_steps",
 )  # fmt: skip
+_PERFORMANCE = ("performance/test_loss_avg", "performance/test_acc_avg", "explainability/feature_importance_cv",
+                "robustness/clever")  # fmt: skip
+_FAIRNESS = ("fairness/test_acc_cv", "fairness/selection_cv", "fairness/class_imbalance")
 _SYSTEM = ("system/training_seconds", "system/model_bytes", "system/upload_bytes", "system/download_bytes")
 
 
@@ -212,3 +216,77 @@ def system(facts: FactSheet) -> float | None:
     0.5
     """
     return _share_stated(facts, _SYSTEM)
+
+
+@metric(
+    "factsheet_completeness", "Performance Results", inputs=_PERFORMANCE, range=Interval(0, 1), better="higher",
+    normalise=identity, when="Post-training", who="Server", table=FURTHER,
+)  # fmt: skip
+def performance_results(facts: FactSheet) -> float | None:
+    """Say how much is stated about the model's performance.
+
+    Parameters
+    ----------
+    facts : FactSheet
+        Looks for test loss, test accuracy, variation of feature importance and CLEVER.
+
+    Returns
+    -------
+    float
+        In [0, 1]; 0 if nothing is.
+
+    Notes
+    -----
+    Stated facts / 4.
+
+    Source
+    ------
+    The code of FederatedTrust (Sánchez Sánchez et al. 2024), which scores this beside the rows of Table 2.
+
+    Deviations
+    ----------
+    The paper's Table 2 has no such row.
+
+    Examples
+    --------
+    >>> performance_results(FactSheet({"performance/test_acc_avg": 0.9}))
+    0.25
+    """
+    return _share_stated(facts, _PERFORMANCE)
+
+
+@metric(
+    "factsheet_completeness", "Fairness Results", inputs=_FAIRNESS, range=Interval(0, 1), better="higher",
+    normalise=identity, when="Post-training", who="Server", table=FURTHER,
+)  # fmt: skip
+def fairness_results(facts: FactSheet) -> float | None:
+    """Say how much is stated about fairness.
+
+    Parameters
+    ----------
+    facts : FactSheet
+        Looks for the variations of accuracy, of participation and of the class counts.
+
+    Returns
+    -------
+    float
+        In [0, 1]; 0 if nothing is.
+
+    Notes
+    -----
+    Stated facts / 3.
+
+    Source
+    ------
+    The code of FederatedTrust (Sánchez Sánchez et al. 2024), which scores this beside the rows of Table 2.
+
+    Deviations
+    ----------
+    The paper's Table 2 has no such row.
+
+    Examples
+    --------
+    >>> round(fairness_results(FactSheet({"fairness/selection_cv": 0.1})), 2)
+    0.33
+    """
+    return _share_stated(facts, _FAIRNESS)

@@ -66,6 +66,12 @@ def _notes(facts: FactSheet | Sheet) -> tuple[str, ...]:
             else []
         )
         notes += [f"ε: {assumption}"] if assumption else []
+    if facts.get("configuration", "attack"):
+        count = facts.get("configuration", "attackers")
+        by = "" if count is None else f", by {count} of the clients"
+        notes.append(f"Trained under a simulated attack{by}: {facts.get('configuration', 'attack')}.")
+    if facts.get("system", "faults"):
+        notes.append(f"Trained with injected faults: {facts.get('system', 'faults')}.")
     return tuple(notes)
 
 
@@ -170,6 +176,7 @@ def assess(
     return TrustReport(
         profile=chosen,
         title=sheet.get("project", "overview") or "",
+        experiment=facts.get("project", "experiment"),
         score=found[TRUST],
         pillars={name: found[name] for name in taxonomy.pillars},
         notions={name: found[name] for name in taxonomy.notions},

@@ -109,7 +109,8 @@ def _scores(report: TrustReport) -> dict[str, float | None]:
 
 def _check(old: TrustReport, new: TrustReport) -> None:
     one, two = old.profile, new.profile
-    same = (one.taxonomy.metrics is two.taxonomy.metrics, one.aggregation == two.aggregation, one.digits == two.digits)
+    rows = [list(profile.taxonomy.metrics.items()) for profile in (one, two)]
+    same = (rows[0] == rows[1], one.aggregation == two.aggregation, one.digits == two.digits)
     if one.name != two.name or not all(same):
         raise ValueError(f"both reports must be of one profile, got {one.name} and {two.name}")
     for which, report in (("old", old), ("new", new)):

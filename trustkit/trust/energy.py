@@ -9,13 +9,25 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any
 
-__all__ = ["KWH_PER_BYTE", "WATTS_PER_CORE", "Energy", "EnergyMeter", "emissions", "sustainability", "traffic"]
+__all__ = [
+    "INTENSITY",
+    "KWH_PER_BYTE",
+    "WATTS_PER_CORE",
+    "Energy",
+    "EnergyMeter",
+    "emissions",
+    "sustainability",
+    "traffic",
+]
 
 WATTS_PER_CORE = 10.0
 """Assumed power of a busy core, where nothing measures it: a server's 200 W over 20 cores."""
 
 KWH_PER_BYTE = 2.24e-10
 """Assumed energy of sending a byte through the network, in kWh."""
+
+INTENSITY = 475.0
+"""Assumed emissions of electricity where nobody states them, in gCO2/kWh: the world's mean in 2018 (IEA 2019)."""
 
 _COUNTERS = Path("/sys/class/powercap")
 

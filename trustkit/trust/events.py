@@ -51,9 +51,10 @@ class EventLog:
     -----
     A round gives round_started (its time reckoned back by the seconds that the round took), clients_selected (keyed
     ids), updates_aggregated (rule, how many), privacy_spent (composed ε, where there is a bound) and round_finished
-    (digest of the model, bytes sent and received by all together). What concerns one client only is not logged: no
-    accuracy, no counts. The chain is not signed: whoever can rewrite both the log and its head can forge it, so the
-    head belongs into the fact sheet, and that into other hands.
+    (digest of the model, bytes sent and received by all together). Where clients can leave, fail or be late,
+    updates_aggregated names those whose update was merged and clients_lost the others, by what became of them.
+    What concerns one client only is not logged: no accuracy, no counts. The chain is not signed: whoever can rewrite
+    both the log and its head can forge it, so the head belongs into the fact sheet, and that into other hands.
 
     Examples
     --------
@@ -165,11 +166,20 @@ class EventLog:
     def __call__(self, played: Round) -> None:
         """Log a finished round."""
         now = self._clock()
-        who = [client_id(self._key, int(k)) for k in np.flatnonzero(played.selected)]
-        number = {"round": int(played.index)}
+        who, number = self._ids(played.selected), {"round": int(played.index)}
+        outcome = None if played.state is None else played.state.get("outcome")
         self._add(now - played.seconds, "round_started", number)
         self._add(now - played.seconds, "clients_selected", {**number, "clients": who})
-        self._add(now, "updates_aggregated", {**number, "rule": self._rule, "updates": len(who)})
+        if outcome is None:
+            self._add(now, "updates_aggregated", {**number, "rule": self._rule, "updates": len(who)})
+        else:
+            there, *gone = (self._ids(outcome == code) for code in range(4))
+            lost = dict(zip(("dropped", "failed", "late"), gone, strict=True))
+            if not played.state.get("summed", (True,))[0]:
+                lost["not_summed"], there = there, []
+            self._add(now, "clients_lost", {**number, **lost})
+            merged = {"rule": self._rule, "updates": len(there), "clients": there}
+            self._add(now, "updates_aggregated", {**number, **merged})
         if math.isfinite(played.epsilon):
             self._add(now, "privacy_spent", {**number, "epsilon": float(played.epsilon)})
         model = None if played.state is None else digest_of(played.state)
@@ -201,6 +211,9 @@ class EventLog:
             The file: JSON lines.
         """
         return jsonfile.write_text(path, self.to_jsonl())
+
+    def _ids(self, which: np.ndarray) -> list[str]:
+        return [client_id(self._key, int(k)) for k in np.flatnonzero(which)]
 
     def _add(self, at: float, kind: str, facts: Mapping[str, Any]) -> Event:
         for name, value in facts.items():

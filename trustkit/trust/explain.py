@@ -10,7 +10,7 @@ from trustkit.trust.rules import words_of
 if TYPE_CHECKING:
     from trustkit.trust.report import Score, TrustReport
 
-__all__ = ["explain", "number", "raw_text", "summary"]
+__all__ = ["coverage", "explain", "number", "raw_text", "summary"]
 
 
 def number(value: float | None, digits: int = 2) -> str:
@@ -55,8 +55,27 @@ def raw_text(line: Score) -> str:
     return f"{text} {line.row.unit}".rstrip()
 
 
-def _plural(count: int, noun: str) -> str:
-    return f"{count} {noun}{'' if count == 1 else 's'}"
+def coverage(report: TrustReport) -> str:
+    """Say how many metrics are measured, how many lack evidence, and which way would bring it.
+
+    Parameters
+    ----------
+    report : TrustReport
+        Any report.
+
+    Returns
+    -------
+    str
+        Half a sentence, without a full stop.
+    """
+    parts = [f"{len(report.measured)} of {len(report.metrics)} metrics measured"]
+    if report.missing:
+        count = len(report.to_examine)
+        by = f" ({count} of them need examine)" if count else ""
+        parts.append(f"{len(report.missing)} without evidence{by}")
+    if report.undefined:
+        parts.append(f"{len(report.undefined)} undefined here")
+    return ", ".join(parts)
 
 
 def summary(report: TrustReport) -> str:
@@ -70,7 +89,7 @@ def summary(report: TrustReport) -> str:
     Returns
     -------
     str
-        Trust, the strongest and the weakest pillar, and how many metrics lack evidence.
+        Trust, the strongest and the weakest pillar, and how many metrics are measured.
     """
     scored = {pillar: score for pillar, score in report.pillars.items() if score is not None and not math.isnan(score)}
     if report.score is None or not scored:
@@ -79,9 +98,7 @@ def summary(report: TrustReport) -> str:
     if len(scored) > 1:
         best, worst = max(scored, key=lambda p: scored[p]), min(scored, key=lambda p: scored[p])
         text += f": strongest in {best} ({scored[best]:.2f}), weakest in {worst} ({scored[worst]:.2f})"
-    gaps = [f"{_plural(len(report.missing), 'metric')} without evidence"] * bool(report.missing)
-    gaps += [f"{_plural(len(report.undefined), 'metric')} undefined here"] * bool(report.undefined)
-    return "; ".join([text, *gaps]) + "."
+    return f"{text}; {coverage(report)}."
 
 
 def _values(inputs: dict[str, Any]) -> str:
@@ -97,14 +114,17 @@ def _metric(report: TrustReport, name: str) -> str:
     if line.status == "missing":
         why = f"the fact sheet does not state {', '.join(unknown)}" if unknown else "the source has no value for it"
         seen = f" ({_values(known)})" if known else ""
-        return f"{row.name} has no {lacks}: {why}{seen}. {then} Formula: {row.formula} Source: {row.source}"
+        how = " Examining the finished run (examine) measures it." if line.examined else ""
+        return f"{row.name} has no {lacks}: {why}{seen}.{how} {then} Formula: {row.formula} Source: {row.source}"
     if line.status == "undefined":
         return f"{row.name} is undefined here ({_values(known)}). {then} {row.formula} Source: {row.source}"
     rule = report.profile.normaliser(name)
     missing = f", not stated: {', '.join(unknown)}" if unknown else ""
     reason = report.profile.reasons.get(name)
+    remark = f"{line.remark} " if line.remark else ""
     return (
-        f"{row.name} is {raw_text(line)}, from {_values(known) or 'the fact sheet'}{missing}. Formula: {row.formula} "
+        f"{row.name} is {raw_text(line)}, from {_values(known) or 'the fact sheet'}{missing}. {remark}"
+        f"Formula: {row.formula} "
         f"Normalised ({words_of(rule)}): score {number(line.score, 3)}; {row.better} raw values are "
         f"better. {f'Why so: {reason} ' if reason else ''}It carries {line.weight:.1%} of trust. Source: {row.source}"
     )

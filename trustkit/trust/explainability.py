@@ -7,10 +7,11 @@ import re
 
 from trustkit.catalogue import Interval
 from trustkit.trust.factsheet import FactSheet
-from trustkit.trust.normalise import capped, fifth, size_steps
-from trustkit.trust.taxonomy import metric
+from trustkit.trust.normalise import capped, fifth, identity, size_steps
+from trustkit.trust.taxonomy import FURTHER, metric
 
-__all__ = ["TRANSPARENCY", "algorithmic_transparency", "feature_importance", "model_size"]
+__all__ = ["TRANSPARENCY", "algorithmic_transparency", "feature_importance", "model_size", "simplification",
+           "visualization"]  # fmt: skip
 
 TRANSPARENCY: dict[str, float] = {
     "random forest": 4, "k-nearest neighbors": 3, "support vector machine": 2, "gaussian process classifier": 3,
@@ -155,3 +156,82 @@ def feature_importance(facts: FactSheet) -> float | None:
     """
     value = facts.get("explainability", "feature_importance_cv")
     return None if value is None else float(value)
+
+
+@metric(
+    "post_hoc_methods", "Simplification", inputs=("explainability/surrogate_fidelity",
+    "explainability/surrogate_leaves"), range=Interval(0, 1), better="higher", normalise=identity,
+    when="Post-training", who="Server", table=FURTHER,
+)  # fmt: skip
+def simplification(facts: FactSheet) -> float | None:
+    """Say how often a small tree that was distilled from the model decides as the model does.
+
+    Parameters
+    ----------
+    facts : FactSheet
+        Reads ``explainability/surrogate_fidelity``; ``explainability/surrogate_leaves`` is the tree's size.
+
+    Returns
+    -------
+    float or None
+        In [0, 1]; None if not measured.
+
+    Notes
+    -----
+    Held-out rows on which the tree and the model agree / all held-out rows.
+
+    Source
+    ------
+    FederatedTrust (Sánchez Sánchez et al. 2024), section 3.4, Simplification; Craven and Shavlik (1996), "Extracting
+    tree-structured representations of trained networks", for fidelity.
+
+    Deviations
+    ----------
+    The paper asks whether the model was simplified; ours measures how much of it a reader of the tree understands. Read
+    it beside the tree's size: a large tree agrees more and explains less.
+
+    Examples
+    --------
+    >>> simplification(FactSheet({"explainability/surrogate_fidelity": 0.9}))
+    0.9
+    """
+    value = facts.get("explainability", "surrogate_fidelity")
+    return None if value is None else float(value)
+
+
+@metric(
+    "post_hoc_methods", "Visualization", inputs=("explainability/visualization",), range=Interval(0, 1),
+    better="higher", normalise=identity, when="During-training", who="Server", table=FURTHER,
+)  # fmt: skip
+def visualization(facts: FactSheet) -> float | None:
+    """Say whether a dashboard shows who took part when, and how the model stands.
+
+    Parameters
+    ----------
+    facts : FactSheet
+        Reads ``explainability/visualization``.
+
+    Returns
+    -------
+    float or None
+        1 or 0; None if not stated.
+
+    Notes
+    -----
+    1 if the training's course is shown, else 0.
+
+    Source
+    ------
+    FederatedTrust (Sánchez Sánchez et al. 2024), section 3.4, Visualization.
+
+    Deviations
+    ----------
+    None.
+
+    Examples
+    --------
+    >>> visualization(FactSheet({"explainability/visualization": True}))
+    1.0
+    """
+    shown = facts.get("explainability", "visualization")
+    return None if shown is None else float(shown)

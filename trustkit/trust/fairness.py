@@ -1,4 +1,4 @@
-"""The pillar of fairness: who is selected, who is served well, and which classes are there?"""
+"""The pillar of fairness: who is selected, who contributes, who is served well, and which classes are there?"""
 
 from __future__ import annotations
 
@@ -6,10 +6,11 @@ import math
 
 from trustkit.catalogue import Interval
 from trustkit.trust.factsheet import FactSheet
-from trustkit.trust.normalise import one_minus_cv
-from trustkit.trust.taxonomy import metric
+from trustkit.trust.normalise import complement, one_minus_cv
+from trustkit.trust.taxonomy import FURTHER, metric
 
-__all__ = ["accuracy_variation", "class_imbalance", "selection_variation"]
+__all__ = ["accuracy_variation", "class_imbalance", "contribution_fairness", "discrimination_index",
+           "selection_variation"]  # fmt: skip
 
 
 @metric(
@@ -127,3 +128,82 @@ def class_imbalance(facts: FactSheet) -> float | None:
     """
     value = facts.get("fairness", "class_imbalance")
     return None if value is None else float(value)
+
+
+@metric(
+    "performance_fairness", "Contribution Fairness", inputs=("fairness/contribution_gini",), range=Interval(0, 1),
+    better="lower", normalise=complement, when="Post-training", who="Server", table=FURTHER,
+)  # fmt: skip
+def contribution_fairness(facts: FactSheet) -> float | None:
+    """Say how unequally the clients contribute to a model that they all get.
+
+    Parameters
+    ----------
+    facts : FactSheet
+        Reads ``fairness/contribution_gini``.
+
+    Returns
+    -------
+    float or None
+        In [0, 1]: 0 if all contribute the same; NaN if nobody contributes; None if not measured.
+
+    Notes
+    -----
+    Gini index of the clients' Shapley values.
+
+    Source
+    ------
+    FederatedTrust (Sánchez Sánchez et al. 2024), section 3.3: performance fairness asks that each client's reward be
+    proportional to its contribution; Shapley (1953), and Fan et al. (2022) for completed federated Shapley values.
+
+    Deviations
+    ----------
+    The paper has no metric for it. Where all get the same model, rewards are proportional exactly if contributions are
+    equal.
+
+    Examples
+    --------
+    >>> contribution_fairness(FactSheet({"fairness/contribution_gini": 0.3}))
+    0.3
+    """
+    value = facts.get("fairness", "contribution_gini")
+    return None if value is None else float(value)
+
+
+@metric(
+    "group_fairness", "Discrimination Index", inputs=("fairness/discrimination_index", "fairness/attribute"),
+    range=Interval(0, 1), better="lower", normalise=complement, when="Post-training", who="Clients", table=FURTHER,
+)  # fmt: skip
+def discrimination_index(facts: FactSheet) -> float | None:
+    """Say how much worse, or better, a protected group is served than the rest.
+
+    Parameters
+    ----------
+    facts : FactSheet
+        Reads ``fairness/discrimination_index``; ``fairness/attribute`` names what the groups differ in.
+
+    Returns
+    -------
+    float or None
+        In [0, 1]; None if not measured.
+
+    Notes
+    -----
+    |Φ| with Φ = F1 of the group − F1 of the rest, for the group where it is largest in size.
+
+    Source
+    ------
+    FederatedTrust (Sánchez Sánchez et al. 2024), section 3.3, equation 7, Discrimination Index.
+
+    Deviations
+    ----------
+    The paper leaves it out, as the attribute is sensitive; ours is measured on the clients' test rows, of which no more
+    than sums leave a client. The sign is in the fact; the score takes the size.
+
+    Examples
+    --------
+    >>> discrimination_index(FactSheet({"fairness/discrimination_index": -0.2}))
+    0.2
+    """
+    value = facts.get("fairness", "discrimination_index")
+    return None if value is None else abs(float(value))

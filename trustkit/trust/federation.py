@@ -8,9 +8,9 @@ import re
 from trustkit.catalogue import Interval
 from trustkit.trust.factsheet import FactSheet
 from trustkit.trust.normalise import identity
-from trustkit.trust.taxonomy import metric
+from trustkit.trust.taxonomy import FURTHER, metric
 
-__all__ = ["AGGREGATION", "aggregation_algorithm", "client_selector"]
+__all__ = ["AGGREGATION", "aggregation_algorithm", "client_selector", "decentralisation"]
 
 AGGREGATION: dict[str, float] = {
     "FedAvg": 0.8493, "FedOpt": 0.8492, "FedProx": 0.8477, "FedBN": 0.8548, "pFedMe": 0.8765, "Ditto": 0.8661,
@@ -19,6 +19,8 @@ AGGREGATION: dict[str, float] = {
 """Benchmark values of Table 3 by aggregation algorithm."""
 
 _VALUES = {name.lower(): value for name, value in AGGREGATION.items()}
+_SERVER = ("server", "star", "centralised", "centralized", "central")
+_PEERS = ("ring", "random", "complete", "mesh", "gossip", "peer", "peers", "decentralised", "decentralized")
 _RANDOM, _EVERYBODY = {"random", "uniform", "random sampling"}, {"all", "full", "everybody"}
 
 
@@ -106,3 +108,46 @@ def aggregation_algorithm(facts: FactSheet) -> float | None:
     """
     algorithm = facts.get("configuration", "aggregation_algorithm")
     return None if algorithm is None else _VALUES.get(re.sub(r"[^a-z0-9]", "", algorithm.lower()))
+
+
+@metric(
+    "optimization", "Decentralised Aggregation", inputs=("configuration/topology",), range=Interval(0, 1),
+    better="higher", normalise=identity, when="Pre-training", who="Server", table=FURTHER,
+)  # fmt: skip
+def decentralisation(facts: FactSheet) -> float | None:
+    """Say whether clients aggregate among themselves instead of trusting one server.
+
+    Parameters
+    ----------
+    facts : FactSheet
+        Reads ``configuration/topology``: server, or ring, random graph, complete graph.
+
+    Returns
+    -------
+    float or None
+        0 with a server, 1 without; None if the topology is not stated, or not known here.
+
+    Notes
+    -----
+    0 if one server aggregates, 1 if clients do so with their neighbours.
+
+    Source
+    ------
+    FederatedTrust (Sánchez Sánchez et al. 2024), section 3.6, Aggregation Algorithm (centralised or decentralised), and
+    section 7.
+
+    Deviations
+    ----------
+    The paper scores neither. The order is ours: its threat model has to take the server for honest and well
+    administered; without a server nobody sees all updates, and nothing fails for all. What neighbours can see of each
+    other is scored under privacy.
+
+    Examples
+    --------
+    >>> decentralisation(FactSheet({"configuration/topology": "random graph"}))
+    1.0
+    """
+    words = re.findall(r"[a-z]+", (facts.get("configuration", "topology") or "").lower())
+    if any(word in _SERVER for word in words):
+        return 0.0
+    return 1.0 if any(word in _PEERS for word in words) else None

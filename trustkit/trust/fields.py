@@ -4,111 +4,16 @@ from __future__ import annotations
 
 import difflib
 from collections.abc import Mapping
-from dataclasses import dataclass
 from types import MappingProxyType
-from typing import Any, Literal
-
-import numpy as np
+from typing import Any
 
 from trustkit.catalogue import Interval
+from trustkit.trust.kinds import LIMIT, Field, Kind
 
-__all__ = ["FIELDS", "LIMIT", "Field", "Kind", "field_of"]
-
-Kind = Literal["text", "flag", "count", "number", "counts", "numbers", "ids", "texts"]
-
-LIMIT = 4096
-"""No list, and no text, in a fact sheet is longer."""
-
-_NOUNS = {"text": "text", "flag": "true or false", "count": "a whole number", "number": "a number",
-          "counts": "a list of whole numbers", "numbers": "a list of numbers", "ids": "a list of client ids",
-          "texts": "a list of texts"}  # fmt: skip
-_ITEMS: dict[str, Kind] = {"counts": "count", "numbers": "number", "ids": "text", "texts": "text"}
-
-
-@dataclass(frozen=True)
-class Field:
-    """A line of the template: ``when`` it becomes known, ``who`` states it, ``about`` in one line what it is."""
-
-    section: str
-    name: str
-    kind: Kind
-    unit: str
-    when: str
-    who: str
-    about: str
-    interval: Interval | None = None
-
-    @property
-    def path(self) -> str:
-        """``section/name``."""
-        return f"{self.section}/{self.name}"
-
-    def check(self, value: Any) -> Any:
-        """Return the value as plain Python, or say what is wrong with it.
-
-        Parameters
-        ----------
-        value : object
-            None, or what the field's kind asks for; lists, tuples and vectors for lists.
-
-        Returns
-        -------
-        object
-            None, str, bool, int, float or a tuple of them.
-
-        Raises
-        ------
-        TypeError
-            If the type does not fit.
-        ValueError
-            If it is out of range, too long, or no client id.
-
-        Examples
-        --------
-        >>> FIELDS["participants/client_num"].check(10)
-        10
-        """
-        if value is None:
-            return None
-        if self.kind not in _ITEMS:
-            return self._scalar(value, self.kind)
-        if not isinstance(value, (list, tuple, np.ndarray)) or np.ndim(value) != 1:
-            raise TypeError(f"{self.path} must be {_NOUNS[self.kind]}, got {value!r:.80}")
-        if len(value) > LIMIT:
-            raise ValueError(
-                f"{self.path} must have at most {LIMIT:,} entries (aggregates, not rows), got {len(value):,}"
-            )
-        items = tuple(self._scalar(item, _ITEMS[self.kind]) for item in value)
-        if self.kind == "ids":
-            for item in items:
-                if len(item) != 16 or set(item) - set("0123456789abcdef"):
-                    raise ValueError(f"{self.path} must hold keyed ids made by client_id, got {item!r:.40}")
-        return items
-
-    def _scalar(self, value: Any, kind: Kind) -> Any:
-        value = value.item() if isinstance(value, np.generic) else value
-        fits = {
-            "text": isinstance(value, str),
-            "flag": isinstance(value, bool),
-            "count": isinstance(value, int) and not isinstance(value, bool),
-            "number": isinstance(value, (int, float)) and not isinstance(value, bool),
-        }
-        if not fits[kind]:
-            raise TypeError(f"{self.path} must be {_NOUNS[self.kind]}, got {value!r:.80}")
-        if kind == "text" and len(value) > LIMIT:
-            raise ValueError(f"{self.path} must have at most {LIMIT:,} characters, got {len(value):,}")
-        if kind == "number":
-            value = float(value)
-        if self.interval is not None and value == value and not self._inside(value):
-            raise ValueError(f"{self.path} must be {self.interval}, got {value!r}")
-        return value
-
-    def _inside(self, value: float) -> bool:
-        slack = 1e-9  # a share that rounding lifted above 1 is still a share
-        return self.interval is None or self.interval.low - slack <= value <= self.interval.high + slack
-
+__all__ = ["EXAMINED", "FIELDS", "LIMIT", "Field", "Kind", "field_of"]
 
 _SHARE, _POSITIVE, _ANY = Interval(0, 1), Interval(1, float("inf")), Interval(0, float("inf"))
+_SIGNED = Interval(-1, 1)
 _PRE, _DURING, _POST = "Pre-training", "During-training", "Post-training"
 
 
@@ -136,6 +41,11 @@ _TEMPLATE = [
         ("ids", "ids", "", _PRE, "keyed ids of the clients"),
         ("organisations", "texts", "", _PRE, "the organisations behind the clients"),
         ("avg_dataset_size", "number", "rows", _PRE, "training rows of a client, on average over clients", _ANY),
+        ("registry_complete", "number", "share", _DURING, "rounds whose clients are all registered in full", _SHARE),
+        ("minimum_group", "count", "clients", _PRE, "fewest clients whose counts are added up before anybody sees them",
+         _POSITIVE),
+        ("reputation", "numbers", "", _DURING, "reputation of the clients by subjective logic", _SHARE),
+        ("reputation_mean", "number", "", _DURING, "its mean over clients", _SHARE),
     ),
     *_lines("data", "Server",
         ("provenance", "text", "", _PRE, "where the data come from"),
@@ -148,6 +58,7 @@ _TEMPLATE = [
         ("features", "count", "features", _PRE, "how many features a row has", _POSITIVE),
         ("class_counts", "counts", "rows", _PRE, "training rows by class, over all clients", _ANY),
         ("avg_entropy", "number", "", _PRE, "mean label entropy of the clients, scaled by its extremes", _SHARE),
+        ("withheld", "text", "", _PRE, "what is not stated, since it would tell of single clients"),
     ),
     *_lines("configuration", "Server",
         ("aggregation_algorithm", "text", "", _PRE, "the rule that combines the clients' models"),
@@ -158,6 +69,11 @@ _TEMPLATE = [
         ("local_update_steps", "number", "epochs", _PRE, "passes over its data by a client in a round", _ANY),
         ("batch_size", "count", "rows", _PRE, "rows of a step", _POSITIVE),
         ("seed", "count", "", _PRE, "of all randomness"),
+        ("topology", "text", "", _PRE, "who aggregates with whom: server, ring, random graph, complete graph"),
+        ("attack", "text", "", _PRE, "the attack that was simulated"),
+        ("attackers", "count", "clients", _PRE, "how many clients attacked", _ANY),
+        ("co_versioning", "number", "share", _DURING, "rounds whose local versions are mapped to global ones", _SHARE),
+        ("replacement_trigger", "text", "", _PRE, "what starts a new training where the global model gets worse"),
     ),
     *_lines("privacy", "Server",
         ("differential_privacy", "flag", "", _PRE, "whether a differentially private mechanism is in use"),
@@ -170,6 +86,18 @@ _TEMPLATE = [
         ("clip", "number", "", _PRE, "the norm that contributions are cut to", _ANY),
         ("assumption", "text", "", _PRE, "what the accounting takes for granted"),
         ("client_entropy", "number", "", _PRE, "evenness of which client a training row belongs to", _SHARE),
+        ("encryption", "number", "", _PRE, "0 none, 0.5 in transport only, 1 secure aggregation or similar", _SHARE),
+        ("aggregation_protection", "text", "", _PRE, "how updates are hidden from whoever adds them up"),
+        ("k_anonymity", "number", "rows", _PRE, "fewest rows of a client that nothing tells apart", _POSITIVE),
+        ("l_diversity", "number", "values", _PRE, "fewest sensitive values of such a group of rows", _POSITIVE),
+        ("quasi_identifiers", "texts", "", _PRE, "the columns by which rows might be told apart"),
+        ("leakage_bound", "number", "nats", _DURING, "what a round can tell of a client's rows at most", _ANY),
+        ("leakage_estimate", "number", "nats", _DURING, "mutual information of updates and rows, as estimated", _ANY),
+        ("leakage_share", "number", "share", _DURING, "the estimate over the entropy of the rows", _SHARE),
+        ("membership_auc", "number", "", _POST, "area under the curve of a membership attack", _SHARE),
+        ("membership_tpr", "number", "share", _POST, "members that the attack finds", _SHARE),
+        ("membership_fpr", "number", "share", _POST, "strangers that it then takes for members", _SHARE),
+        ("empirical_epsilon", "number", "", _POST, "lower bound on ε that the attack shows", _ANY),
     ),
     *_lines("performance", "Clients",
         ("test_acc_avg", "number", "share", _DURING, "mean over clients of the global model's test accuracy", _SHARE),
@@ -182,6 +110,19 @@ _TEMPLATE = [
         ("clever_low", "number", "scaled features", _POST, "its lowest decile", _ANY),
         ("clever_rows", "count", "rows", _POST, "how many rows were looked at", _ANY),
         ("clever_radius", "number", "scaled features", _POST, "radius of the search: no score is larger", _ANY),
+        ("poisoning_defence", "number", "share", _POST, "mean of what is kept under the attacks on training", _SHARE),
+        ("label_flip", "number", "share", _POST, "accuracy kept where attackers flip labels", _SHARE),
+        ("sign_flip", "number", "share", _POST, "accuracy kept where attackers reverse their updates", _SHARE),
+        ("model_replacement", "number", "share", _POST, "accuracy kept where attackers replace the model", _SHARE),
+        ("backdoor", "number", "share", _POST, "rows with a pattern that do not go where attackers want them", _SHARE),
+        ("attackers_share", "number", "share", _POST, "clients that attack in these attacks", _SHARE),
+        ("fgsm", "number", "share", _POST, "accuracy kept on rows changed by one step (FGSM)", _SHARE),
+        ("pgd", "number", "share", _POST, "accuracy kept on rows changed by many steps (PGD)", _SHARE),
+        ("attack_radius", "number", "scaled features", _POST, "how far a feature of these rows is changed", _ANY),
+        ("replacement_global", "number", "share", _POST, "accuracy kept right after one model replacement", _SHARE),
+        ("replacement_persistent", "number", "share", _POST, "accuracy kept after the rounds that follow it", _SHARE),
+        ("data_quality", "number", "share", _DURING, "updates of clients that improve the global model", _SHARE),
+        ("test_coverage", "number", "share", _PRE, "lines of the code that tests run", _SHARE),
     ),
     *_lines("fairness", "Clients",
         ("selection_cv", "number", "", _POST, "variation over clients of how often they were selected", _ANY),
@@ -191,13 +132,21 @@ _TEMPLATE = [
         ("worst_disparity", "number", "share", _POST, "largest demographic disparity of a client", _SHARE),
         ("pooled_disparity", "number", "share", _POST, "demographic disparity of all test rows together", _SHARE),
         ("share_over", "number", "share", _POST, "clients whose disparity exceeds the threshold", _SHARE),
+        ("discrimination_index", "number", "", _POST, "F1 of a protected group less F1 of the rest, largest in size",
+         _SIGNED),
+        ("contributions", "numbers", "", _POST, "Shapley values of the clients"),
+        ("contribution_gini", "number", "", _POST, "Gini index of the contributions", _SHARE),
     ),
     *_lines("explainability", "Server",
         ("trainable_param_num", "count", "parameters", _POST, "trainable numbers of the model", _ANY),
         ("tensors", "count", "tensors", _POST, "named parameter arrays of the model", _ANY),
         ("feature_importance_cv", "number", "", _POST, "variation over features of mean absolute SHAP values", _ANY),
         ("feature_importance", "numbers", "share", _POST, "mean absolute SHAP value by feature", _ANY),
+        ("looked_at", "text", "", _POST, "the model that CLEVER and SHAP look at, where clients have their own"),
         ("visualization", "flag", "", _PRE, "whether a dashboard shows the training's course"),
+        ("surrogate_fidelity", "number", "share", _POST, "held-out rows on which a small tree agrees with the model",
+         _SHARE),
+        ("surrogate_leaves", "count", "leaves", _POST, "size of that tree", _POSITIVE),
     ),
     *_lines("system", "Server",
         ("training_seconds", "number", "s", _POST, "duration of the training, simulated on one machine", _ANY),
@@ -206,6 +155,10 @@ _TEMPLATE = [
         ("download_bytes", "number", "bytes", _POST, "received by a client, on average over clients", _ANY),
         ("total_upload_bytes", "number", "bytes", _POST, "sent by all clients together", _ANY),
         ("total_download_bytes", "number", "bytes", _POST, "received by all clients together", _ANY),
+        ("faults", "text", "", _PRE, "the faults that were injected"),
+        ("dropout_rate", "number", "share", _DURING, "clients that left, of those asked", _SHARE),
+        ("error_rate", "number", "share", _DURING, "clients that failed, of those that stayed", _SHARE),
+        ("timeout_rate", "number", "share", _DURING, "clients that were late, of those that finished", _SHARE),
     ),
     *_lines("sustainability", "Server",
         ("carbon_intensity_clients", "number", "gCO2/kWh", _POST, "of the electricity that clients use", _ANY),
@@ -216,6 +169,14 @@ _TEMPLATE = [
         ("emissions_aggregation", "number", "gCO2", _POST, "of the server's aggregation", _ANY),
         ("emissions_communication_uplink", "number", "gCO2", _POST, "of what clients sent", _ANY),
         ("emissions_communication_downlink", "number", "gCO2", _POST, "of what clients received", _ANY),
+        ("assumption", "text", "", _POST, "how energy and emissions were found, and what was assumed"),
+    ),
+    *_lines("audit", "Server",
+        ("scoping", "text", "", _PRE, "what was to be audited, against which principles and harms"),
+        ("mapping", "text", "", _PRE, "who takes part and answers for what, and who was asked"),
+        ("artifacts", "text", "", _POST, "the documents collected: model card, data sheet, fact sheet, log"),
+        ("testing", "text", "", _POST, "the tests that were run, and what they found"),
+        ("reflection", "text", "", _POST, "the risks that remain, and what was decided"),
     ),
     *_lines("log", "Server",
         ("head", "text", "", _POST, "digest of the last event of the event log"),
@@ -225,6 +186,17 @@ _TEMPLATE = [
 
 FIELDS: Mapping[str, Field] = MappingProxyType({field.path: field for field in _TEMPLATE})
 """Every line of the template by ``section/name``, in the order of a printed sheet."""
+
+_BY_EXAMINATION = {
+    "privacy": "k_anonymity l_diversity quasi_identifiers leakage_bound leakage_estimate leakage_share membership_auc "
+    "membership_tpr membership_fpr empirical_epsilon",
+    "robustness": "poisoning_defence label_flip sign_flip model_replacement backdoor attackers_share fgsm pgd "
+    "attack_radius replacement_global replacement_persistent data_quality test_coverage",
+    "fairness": "discrimination_index contributions contribution_gini",
+    "explainability": "surrogate_fidelity surrogate_leaves",
+}
+EXAMINED = frozenset(f"{section}/{name}" for section, names in _BY_EXAMINATION.items() for name in names.split())
+"""Facts that cost trainings or many gradients: they are measured by examining a finished run, not by the run itself."""
 
 
 def field_of(path: str) -> Field:

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator
 from typing import Any
 
 from trustkit.trust import explain
+from trustkit.trust.audit import STAGES, open_stages
 from trustkit.trust.claims import ROLES, verdict
 from trustkit.trust.factsheet import FactSheet
 from trustkit.trust.fields import FIELDS
@@ -21,19 +22,29 @@ _TRAINING = (
     "configuration/personalization", "configuration/total_round_num", "performance/rounds_played",
     "configuration/learning_rate", "configuration/local_update_steps", "configuration/batch_size",
     "configuration/seed", "participants/client_num", "participants/sample_client_rate",
-    "participants/client_selector", "participants/organisations", "system/training_seconds", "system/model_bytes",
-    "system/upload_bytes", "system/download_bytes",
+    "participants/client_selector", "participants/organisations", "configuration/topology",
+    "system/training_seconds", "system/model_bytes", "system/upload_bytes", "system/download_bytes",
 )  # fmt: skip
 _DATA = ("data/provenance", "data/preprocessing", "data/split", "data/rows", "data/features", "data/synthetic",
          "data/stands_in_for", "data/scaled_down", "fairness/class_imbalance")  # fmt: skip
 _CLIENTS = ("performance/test_acc_avg", "performance/worst_tenth_accuracy", "fairness/test_acc_cv",
-            "performance/test_loss_avg", "fairness/selection_cv")  # fmt: skip
-_GROUPS = ("fairness/attribute", "fairness/pooled_disparity", "fairness/worst_disparity", "fairness/share_over")
+            "performance/test_loss_avg", "fairness/selection_cv", "fairness/contribution_gini")  # fmt: skip
+_GROUPS = ("fairness/attribute", "fairness/pooled_disparity", "fairness/worst_disparity", "fairness/share_over",
+           "fairness/discrimination_index")  # fmt: skip
 _PRIVACY = ("privacy/differential_privacy", "privacy/mechanism", "privacy/level", "privacy/epsilon",
             "privacy/configured_epsilon", "privacy/delta", "privacy/noise_multiplier", "privacy/clip",
             "privacy/assumption")  # fmt: skip
-_SPECIAL = ("data/stands_in_for", "data/scaled_down", "participants/organisations")
+_PROTECTED = ("privacy/encryption", "privacy/aggregation_protection", "privacy/k_anonymity", "privacy/l_diversity",
+              "privacy/leakage_share", "privacy/membership_auc", "privacy/empirical_epsilon")  # fmt: skip
+_ATTACKED = ("configuration/attack", "configuration/attackers", "system/faults", "robustness/poisoning_defence",
+             "robustness/label_flip", "robustness/sign_flip", "robustness/model_replacement", "robustness/backdoor",
+             "robustness/attackers_share", "robustness/fgsm", "robustness/pgd", "robustness/attack_radius",
+             "robustness/replacement_global", "robustness/replacement_persistent")  # fmt: skip
+_SPECIAL = ("data/stands_in_for", "data/scaled_down", "participants/organisations", "configuration/topology",
+            "fairness/contribution_gini", "fairness/discrimination_index", *_PROTECTED, *_ATTACKED)  # fmt: skip
 """Facts that need not be there: nothing is said of them if they are not."""
+_OPTIONAL = ("Claims", "Under attack", "Audit")
+"""Sections that need not be there either."""
 
 
 def model_card(facts: FactSheet, report: TrustReport) -> str:
@@ -49,8 +60,9 @@ def model_card(facts: FactSheet, report: TrustReport) -> str:
     Returns
     -------
     str
-        Markdown: intended use, claims, training, data, evaluation over clients and over groups, privacy, trust, and
-        limits. What is not known is said to be so. Synthetic data and scaled-down replays are named at the top.
+        Markdown: intended use, claims, training, data, evaluation over clients and over groups, privacy, what was kept
+        under attack, the audit, trust, and limits. What is not known is said to be so. Synthetic data and scaled-down
+        replays are named at the top.
 
     Examples
     --------
@@ -68,13 +80,15 @@ def model_card(facts: FactSheet, report: TrustReport) -> str:
         ("Data", _table(facts, _DATA)),
         ("Evaluation over clients", _table(facts, _CLIENTS)),
         ("Evaluation over groups", _table(facts, _GROUPS)),
-        ("Privacy", _table(facts, _PRIVACY)),
+        ("Privacy", _table(facts, (*_PRIVACY, *_PROTECTED))),
+        ("Under attack", _table(facts, _ATTACKED)),
+        ("Audit", _audit(facts)),
         ("Trust", _trust(report)),
         ("Limits", _limits(facts, report)),
     ]
     for title, body in parts:
         written = list(body)
-        if title != "Claims" or written:
+        if title not in _OPTIONAL or written:
             lines += [f"## {title}", "", *(written or [_NOT_STATED]), ""]
     return "\n".join(lines)
 
@@ -136,6 +150,14 @@ def _claims(facts: FactSheet) -> Iterator[str]:
         for claim in (claim for claim in facts.claims if claim.role == role):
             who = ", ".join(_plain(part) for part in (claim.who, claim.when) if part)
             yield f"- {title}{f' ({who})' if who else ''}: {_plain(claim.text)} — {_WORDS[verdict(claim, facts)]}"
+
+
+def _audit(facts: FactSheet) -> Iterator[str]:
+    still = open_stages(facts.values)
+    if len(still) < len(STAGES):
+        for stage in STAGES:
+            shown = "not shown" if stage in still else _plain(facts.values[stage.path])
+            yield f"- {stage.name}: {shown}"
 
 
 _WORDS = {

@@ -1,14 +1,19 @@
-"""The pillar of privacy: is a mechanism in use, and what could an adversary still say about the clients?"""
+"""The pillar of privacy: which protection is in use, and what could an adversary still say about the clients?"""
 
 from __future__ import annotations
+
+import math
 
 from trustkit.catalogue import Interval
 from trustkit.metrics.privacy import global_privacy_risk as risk
 from trustkit.trust.factsheet import FactSheet
 from trustkit.trust.normalise import complement, identity
-from trustkit.trust.taxonomy import metric
+from trustkit.trust.taxonomy import FURTHER, metric
 
-__all__ = ["differential_privacy", "entropy", "global_privacy_risk"]
+__all__ = ["DIVERSE", "anonymization", "differential_privacy", "encryption", "entropy", "global_privacy_risk"]
+
+DIVERSE = 2.0
+"""Sensitive values that a group of rows should have: with one it gives the value away, and a yes or no has two."""
 
 
 @metric(
@@ -138,3 +143,88 @@ def global_privacy_risk(facts: FactSheet) -> float | None:
     if used is None or epsilon is None or clients is None:
         return None
     return risk(epsilon, clients)
+
+
+@metric(
+    "technique", "Encryption", inputs=("privacy/encryption", "privacy/aggregation_protection"), range=Interval(0, 1),
+    better="higher", normalise=identity, when="Pre-training", who="Server", table=FURTHER,
+)  # fmt: skip
+def encryption(facts: FactSheet) -> float | None:
+    """Say how far encryption hides single updates.
+
+    Parameters
+    ----------
+    facts : FactSheet
+        Reads ``privacy/encryption``; ``privacy/aggregation_protection`` says how.
+
+    Returns
+    -------
+    float or None
+        0 for none, 0.5 for encrypted transport only, 1 for secure aggregation or homomorphic encryption; None if not
+        stated.
+
+    Notes
+    -----
+    0 if updates are sent in clear, 0.5 if only the way to the server is encrypted, 1 if the server too sees nothing but
+    their sum.
+
+    Source
+    ------
+    FederatedTrust (Sánchez Sánchez et al. 2024), section 3.1, Encryption.
+
+    Deviations
+    ----------
+    The paper names schemes and gives no score. The grades are ours: encrypted transport keeps third parties out, secure
+    aggregation and homomorphic encryption also an honest-but-curious server.
+
+    Examples
+    --------
+    >>> encryption(FactSheet({"privacy/encryption": 0.5}))
+    0.5
+    """
+    value = facts.get("privacy", "encryption")
+    return None if value is None else float(value)
+
+
+@metric(
+    "technique", "Anonymization", inputs=("privacy/k_anonymity", "privacy/l_diversity", "privacy/quasi_identifiers"),
+    range=Interval(0, 1), better="higher", normalise=identity, when="Pre-training", who="Clients", table=FURTHER,
+)  # fmt: skip
+def anonymization(facts: FactSheet) -> float | None:
+    """Say how well the clients' rows hide among each other.
+
+    Parameters
+    ----------
+    facts : FactSheet
+        Reads ``privacy/k_anonymity`` and ``privacy/l_diversity``, each the smallest over the clients.
+
+    Returns
+    -------
+    float or None
+        In [0, 1]: 0 if somebody's row stands alone; None if k or l is not measured.
+
+    Notes
+    -----
+    (1 − 1/k) · min(1, l/2): k rows at least look the same, and have l different sensitive values at least.
+
+    Source
+    ------
+    FederatedTrust (Sánchez Sánchez et al. 2024), section 3.1, Anonymization; k from Samarati and Sweeney (1998), l from
+    Machanavajjhala et al. (2007).
+
+    Deviations
+    ----------
+    The paper gives no score. 1/k is the chance to pick the right one of k rows. Rows do not leave a client in federated
+    learning: the score tells what would happen if a table leaked.
+
+    Examples
+    --------
+    >>> anonymization(FactSheet({"privacy/k_anonymity": 5.0, "privacy/l_diversity": 2.0}))
+    0.8
+    """
+    k, values = facts.get("privacy", "k_anonymity"), facts.get("privacy", "l_diversity")
+    return None if k is None or values is None else (1 - 1 / k) * _enough(values)
+
+
+def _enough(values: float) -> float:
+    return values if math.isnan(values) else min(1.0, values / DIVERSE)

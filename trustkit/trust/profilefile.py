@@ -5,14 +5,15 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from trustkit.trust import normalise
 from trustkit.trust.curves import Capped, Linear, Log, Reciprocal, Saturating
 from trustkit.trust.profiles import PROFILES, Profile
 from trustkit.trust.rules import Rule
+from trustkit.trust.scope import TAXONOMY, WHOLE, Taxonomy
 from trustkit.trust.stairs import Map, Steps
-from trustkit.trust.tree import Taxonomy, check_weights
+from trustkit.trust.tree import check_weights
 
 __all__ = ["KINDS", "load", "parse", "write"]
 
@@ -22,8 +23,9 @@ KINDS: dict[str, type[Rule]] = {
 }  # fmt: skip
 """Normalisers that take numbers, by the name that a file gives them."""
 
+_V = TypeVar("_V")
 _NAMED: dict[str, Callable[[float], float]] = {name: getattr(normalise, name) for name in normalise.__all__}
-_PARTS = ("name", "about", "base", "aggregation", "missing", "digits", "weights", "normalise")
+_PARTS = ("name", "about", "base", "rows", "aggregation", "missing", "digits", "weights", "normalise")
 
 
 def load(path: Path) -> Profile:
@@ -60,9 +62,10 @@ def parse(content: Mapping[str, Any], name: str = "mine") -> Profile:
     Parameters
     ----------
     content : mapping
-        ``name``, ``about``; ``base``, the profile that it departs from ("paper" unless stated); ``aggregation``,
-        ``missing``, ``digits``; ``weights`` by pillar, notion or metric; ``normalise`` by metric, each with its
-        ``kind``, the kind's numbers and, if one likes, ``why``.
+        ``name``, ``about``; ``base``, the profile that it departs from ("paper" unless stated); ``rows``, the metrics
+        that it scores, by id or by their notion or pillar (the base's unless stated; from the whole taxonomy where the
+        base is over the paper's); ``aggregation``, ``missing``, ``digits``; ``weights`` by pillar, notion or metric;
+        ``normalise`` by metric, each with its ``kind``, the kind's numbers and, if one likes, ``why``.
     name : str
         If the content has none.
 
@@ -95,21 +98,39 @@ def parse(content: Mapping[str, Any], name: str = "mine") -> Profile:
     for part, table in tables.items():
         if not isinstance(table, Mapping):
             raise TypeError(f"{part} must be a table, got {table!r:.60}")
-    rules = {metric: _rule(base.taxonomy, metric, entry) for metric, entry in tables["normalise"].items()}
+    taxonomy = _rows(base.taxonomy, content.get("rows"))
+    rules = {metric: _rule(taxonomy, metric, entry) for metric, entry in tables["normalise"].items()}
     reasons = {metric: _text(entry, "why", "") for metric, entry in tables["normalise"].items() if "why" in entry}
-    weights = {**base.weights, **tables["weights"]}
-    check_weights(base.taxonomy, weights)
+    weights = {**_within(taxonomy, base.weights), **tables["weights"]}
+    check_weights(taxonomy, weights)
     return Profile(
         name=_text(content, "name", name),
         about=_text(content, "about", f"A profile of one's own, from {base_name}."),
         aggregation=_one_of(content, "aggregation", ("notions", "flat"), base.aggregation),
-        normalisers={**base.normalisers, **rules},
+        normalisers={**_within(taxonomy, base.normalisers), **rules},
         weights=weights,
-        taxonomy=base.taxonomy,
+        taxonomy=taxonomy,
         missing=_one_of(content, "missing", ("left out", "zero"), base.missing),
         digits=_digits(content.get("digits", base.digits)),
-        reasons={**{m: text for m, text in base.reasons.items() if m not in rules}, **reasons},
+        reasons={**{m: text for m, text in _within(taxonomy, base.reasons).items() if m not in rules}, **reasons},
     )
+
+
+def _rows(taxonomy: Taxonomy, rows: Any) -> Taxonomy:
+    """The taxonomy of a profile that names its rows."""
+    if rows is None:
+        return taxonomy
+    if not isinstance(rows, list) or not all(isinstance(row, str) for row in rows):
+        raise TypeError(f"rows must be a list of metrics, notions or pillars, got {rows!r:.60}")
+    if taxonomy is not TAXONOMY:
+        return taxonomy.only(rows)
+    return dataclasses.replace(WHOLE.only(rows), name=taxonomy.name)
+
+
+def _within(taxonomy: Taxonomy, table: Mapping[str, _V]) -> dict[str, _V]:
+    """The part of a table by id that a taxonomy has."""
+    known = {*taxonomy.pillars, *taxonomy.notions, *taxonomy.metrics}
+    return {name: value for name, value in table.items() if name in known}
 
 
 def _text(content: Mapping[str, Any], part: str, default: str) -> str:
@@ -194,12 +215,15 @@ def write(profile: Profile) -> str:
         "name": profile.name, "about": profile.about, "base": profile.taxonomy.name,
         "aggregation": profile.aggregation, "missing": profile.missing,
     }  # fmt: skip
-    base = PROFILES[profile.taxonomy.name]
+    base, taxonomy = PROFILES[profile.taxonomy.name], profile.taxonomy
+    if list(taxonomy.metrics) != list(base.taxonomy.metrics):
+        content["rows"] = list(taxonomy.metrics)
     if profile.digits != base.digits:
         content["digits"] = "none" if profile.digits is None else profile.digits
-    weights = {**dict.fromkeys(base.weights, 1.0), **profile.weights}
+    weights = {**dict.fromkeys(_within(taxonomy, base.weights), 1.0), **profile.weights}
     content["weights"] = {name: float(weight) for name, weight in weights.items()}
-    content["normalise"] = {metric: _entry(profile, metric) for metric in {**base.normalisers, **profile.normalisers}}
+    ruled = {**_within(taxonomy, base.normalisers), **profile.normalisers}
+    content["normalise"] = {metric: _entry(profile, metric) for metric in ruled}
     for metric, why in profile.reasons.items():
         content["normalise"].setdefault(metric, _entry(profile, metric))["why"] = why
     return tomli_w.dumps({part: value for part, value in content.items() if value != {}})

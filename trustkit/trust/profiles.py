@@ -10,7 +10,7 @@ from typing import Literal
 
 from trustkit.trust import calibrated, nebula, prototype
 from trustkit.trust.normalise import capped, documented
-from trustkit.trust.tree import TAXONOMY, Taxonomy
+from trustkit.trust.scope import TAXONOMY, WHOLE, Taxonomy
 
 __all__ = ["PROFILES", "Profile", "profile_named"]
 
@@ -169,9 +169,10 @@ PROFILES: dict[str, Profile] = {
         ),
         Profile(
             "calibrated",
-            "The paper's metrics with directions as its text argues, normalisers that do not saturate, and ε composed "
-            "over all rounds; every choice has its reason.",
+            "All metrics that the paper's section 3 names, with directions as its text argues, normalisers that do not "
+            "saturate, and ε composed over all rounds; every choice has its reason.",
             normalisers=calibrated.NORMALISERS,
+            taxonomy=WHOLE,
             reasons=calibrated.REASONS,
         ),
     )

@@ -73,12 +73,14 @@ def _details(report: TrustReport, line: Score) -> str:
     unknown = [path for path, value in line.inputs.items() if value is None]
     parts = [
         ("", row.synopsis),
+        ("Remark", line.remark),
         ("Formula", row.formula),
         ("Score", words_of(report.profile.normaliser(line.metric))),
         ("Why so", report.profile.reasons.get(line.metric, "")),
         ("Better", row.better),
         ("From", "; ".join(known)),
         ("Not stated", ", ".join(unknown)),
+        ("Measured by", "examining the finished run (examine)" if line.examined else ""),
         ("When and who", f"{row.when}, {row.who}"),
         ("Source", row.source),
         ("Deviations", row.deviations),

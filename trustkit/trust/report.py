@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from trustkit import jsonfile
 from trustkit.trust import explain, render
+from trustkit.trust.fields import EXAMINED
 from trustkit.trust.table import table
 from trustkit.trust.taxonomy import Metric
 
@@ -39,6 +40,18 @@ class Score:
     status: Literal["ok", "missing", "undefined"]
     inputs: Mapping[str, Any]
     row: Metric = field(repr=False)
+
+    @property
+    def examined(self) -> tuple[str, ...]:
+        """Facts that it lacks and that an examination of the finished run measures."""
+        if self.status != "missing":
+            return ()
+        return tuple(path for path, value in self.inputs.items() if value is None and path in EXAMINED)
+
+    @property
+    def remark(self) -> str:
+        """What has to be said with the score; may be empty."""
+        return self.row.remark(self.inputs) if self.row.remark else ""
 
     def carrying(self, weight: float) -> Score:
         """Return the line with its share of trust.
@@ -93,6 +106,8 @@ class TrustReport:
         As given, by pillar, notion and metric.
     shares : mapping of str to float
         What each pillar and notion carries of trust, in [0, 1]; a metric's is its line's ``weight``.
+    experiment : str, optional
+        Key of the experiment that was run; None if the facts do not state it.
     """
 
     profile: Profile
@@ -104,6 +119,12 @@ class TrustReport:
     notes: tuple[str, ...] = ()
     weights: Mapping[str, float] = field(default_factory=dict)
     shares: Mapping[str, float] = field(default_factory=dict)
+    experiment: str | None = None
+
+    @property
+    def measured(self) -> tuple[str, ...]:
+        """Ids of the metrics that have a value."""
+        return tuple(line.metric for line in self.metrics if line.status == "ok")
 
     @property
     def missing(self) -> tuple[str, ...]:
@@ -114,6 +135,11 @@ class TrustReport:
     def undefined(self) -> tuple[str, ...]:
         """Ids of the metrics that have no value for this project."""
         return tuple(line.metric for line in self.metrics if line.status == "undefined")
+
+    @property
+    def to_examine(self) -> tuple[str, ...]:
+        """Ids of the metrics without evidence that an examination of the finished run would measure."""
+        return tuple(line.metric for line in self.metrics if line.examined)
 
     def __getitem__(self, metric: str) -> Score:
         found = next((line for line in self.metrics if line.metric == metric), None)
@@ -126,7 +152,7 @@ class TrustReport:
 
     @property
     def summary(self) -> str:
-        """One sentence: trust, the strongest and the weakest pillar, and how many metrics lack evidence."""
+        """One sentence: trust, the strongest and the weakest pillar, and how many metrics are measured."""
         return explain.summary(self)
 
     def explain(self, name: str) -> str:
@@ -171,15 +197,17 @@ class TrustReport:
         Returns
         -------
         dict
-            format, title, profile, about, score, pillars, notions, metrics, missing, undefined, notes, shares (what
+            format, title, experiment (its key, None if not stated), profile, about, score, pillars, notions, metrics,
+            missing, to_examine (those of them that an examination of the run measures), undefined, notes, shares (what
             pillars and notions carry of trust), weights (as given, where they are not 1).
         """
         return {
-            "format": "trustkit-report-1", "title": self.title,
+            "format": "trustkit-report-1", "title": self.title, "experiment": self.experiment,
             "profile": self.profile.name, "about": self.profile.about,
             "score": self.score, "pillars": dict(self.pillars), "notions": dict(self.notions),
             "metrics": [line.to_dict() for line in self.metrics], "missing": list(self.missing),
-            "undefined": list(self.undefined), "notes": list(self.notes), "shares": dict(self.shares),
+            "to_examine": list(self.to_examine), "undefined": list(self.undefined), "notes": list(self.notes),
+            "shares": dict(self.shares),
             "weights": {name: weight for name, weight in self.weights.items() if weight != 1},
         }  # fmt: skip
 

@@ -13,7 +13,7 @@ from trustkit.rng import stream
 from trustkit.trust.assessment import assess
 from trustkit.trust.factsheet import FactSheet
 from trustkit.trust.profiles import PROFILES, Profile
-from trustkit.trust.report import TrustReport
+from trustkit.trust.report import Score, TrustReport
 from trustkit.trust.tree import TRUST, edges_of, means
 
 if TYPE_CHECKING:
@@ -113,15 +113,16 @@ def _edges(report: TrustReport, draws: int, concentration: float, seed: int) -> 
     return sampled
 
 
-def _rivals(profile: Profile) -> list[Profile]:
-    """The other profiles over the same taxonomy."""
-    return [p for p in PROFILES.values() if p.taxonomy.metrics is profile.taxonomy.metrics and p.name != profile.name]
+def _rivals(line: Score, profile: Profile) -> list[Profile]:
+    """The other profiles that score the same metric."""
+    others = (p for p in PROFILES.values() if p.name != profile.name)
+    return [p for p in others if p.taxonomy.metrics.get(line.metric) is line.row]
 
 
 def _scores(report: TrustReport, draws: int, seed: int, normalisers: bool) -> dict[str, Any]:
-    rivals = _rivals(report.profile) if normalisers else []
     scores: dict[str, Any] = {}
     for line in report.metrics:
+        rivals = _rivals(line, report.profile) if normalisers else []
         if line.score is None or line.raw is None or math.isnan(line.raw) or not rivals:
             scores[line.metric] = line.score
             continue
@@ -153,7 +154,7 @@ def sensitivity(
     seed : int
         Of the draws; the same seed gives the same draws for every report of a profile.
     normalisers : bool
-        Whether scores move towards those of other profiles over the same metrics.
+        Whether scores move towards those of other profiles that have the same metric.
 
     Returns
     -------
@@ -168,8 +169,8 @@ def sensitivity(
     Notes
     -----
     The weights of the children of a node follow a Dirichlet distribution with parameters c · w / Σ w; a weight of 0
-    stays 0. A metric's score is (1 − t) s + t s′ with t uniform in [0, 1] and s′ its score under another profile over
-    the same metrics, drawn at random.
+    stays 0. A metric's score is (1 − t) s + t s′ with t uniform in [0, 1] and s′ its score under another profile that
+    has the same metric, drawn at random.
 
     Source
     ------

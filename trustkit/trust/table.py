@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from trustkit.trust.explain import number, raw_text
+from trustkit.trust.explain import coverage, number, raw_text
 
 if TYPE_CHECKING:
     from trustkit.trust.report import TrustReport
@@ -23,7 +23,7 @@ def table(report: TrustReport) -> str:
     Returns
     -------
     str
-        One line for each pillar and metric; a dash where there is no score.
+        One line for each pillar and metric, a dash where there is no score; then how many metrics are measured.
     """
     names = report.profile.taxonomy
     lines = [f"{'trust':52}{number(report.score):>8}", ""]
@@ -34,4 +34,5 @@ def table(report: TrustReport) -> str:
                 status = "" if line.status == "ok" else f"  {line.status}"
                 name = f"  {names.notions[line.notion].name}: {line.row.name}"
                 lines.append(f"{name:52.51}{number(line.score):>8}  {line.weight:6.1%}  raw {raw_text(line)}{status}")
+    lines += ["", f"{coverage(report)}."]
     return "\n".join([*lines, *(f"\n{note}" for note in report.notes)])

@@ -9,7 +9,7 @@ from __future__ import annotations
 import difflib
 import inspect
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, Literal, TypeVar
 
@@ -17,9 +17,10 @@ from trustkit.catalogue import Interval
 from trustkit.trust.factsheet import FactSheet
 from trustkit.trust.fields import FIELDS
 
-__all__ = ["METRICS", "NOTIONS", "PILLARS", "Metric", "Notion", "level_of", "metric"]
+__all__ = ["EVERY_NOTION", "FURTHER", "METRICS", "NOTIONS", "PILLARS", "Metric", "Notion", "level_of", "metric"]
 
 Function = Callable[[FactSheet], float | None]
+Remark = Callable[[Mapping[str, Any]], str]
 _F = TypeVar("_F", bound=Function)
 
 PILLARS: dict[str, str] = {
@@ -42,26 +43,38 @@ class Notion:
     name: str
 
 
-NOTIONS: dict[str, Notion] = {
+EVERY_NOTION: dict[str, Notion] = {
     notion.id: notion
     for notion in (
         Notion("technique", "privacy", "Privacy-preserving approaches"),
+        Notion("information", "privacy", "Information gain/loss"),
         Notion("uncertainty", "privacy", "Uncertainty"),
         Notion("indistinguishability", "privacy", "Indistinguishability"),
         Notion("resilience_to_attacks", "robustness", "Resilience to attacks"),
+        Notion("system_robustness", "robustness", "System-level robustness"),
         Notion("algorithm_robustness", "robustness", "Algorithm-level robustness"),
         Notion("client_reliability", "robustness", "Client and data reliability"),
         Notion("selection_fairness", "fairness", "Client selection"),
         Notion("performance_fairness", "fairness", "Performance"),
+        Notion("group_fairness", "fairness", "Group-level fairness"),
         Notion("class_distribution", "fairness", "Class distribution"),
         Notion("interpretability", "explainability", "Interpretability"),
         Notion("post_hoc_methods", "explainability", "Post-hoc methods"),
         Notion("factsheet_completeness", "accountability", "FactSheet completeness"),
+        Notion("monitoring", "accountability", "Monitoring"),
         Notion("client_management", "federation", "Client management"),
+        Notion("model_management", "federation", "Model management"),
         Notion("optimization", "federation", "Optimization"),
     )
 }
-"""Notions by id, in the paper's order."""
+"""All notions of the paper's section 3 by id, in its order."""
+
+NOTIONS: dict[str, Notion] = {
+    id_: notion
+    for id_, notion in EVERY_NOTION.items()
+    if id_ not in ("information", "system_robustness", "group_fairness", "monitoring", "model_management")
+}
+"""Those that Table 2 has metrics for."""
 
 
 @dataclass(frozen=True)
@@ -73,7 +86,7 @@ class Metric:
     id : str
         The function's name.
     name : str
-        As in the paper's Table 2.
+        As in the paper's Table 2, or its section 3.
     pillar, notion : str
         Ids.
     function : callable
@@ -92,6 +105,8 @@ class Metric:
         When it can be computed, and by whom, as in Table 2.
     synopsis, formula, source, deviations : str
         From the function's docstring.
+    remark : callable, optional
+        From the inputs, None where not stated, to a sentence that has to be said with the score; may be empty.
     """
 
     id: str
@@ -110,10 +125,14 @@ class Metric:
     formula: str
     source: str
     deviations: str
+    remark: Remark | None = None
 
 
 METRICS: dict[str, Metric] = {}
-"""Rows by id; filled by the modules of the pillars."""
+"""Rows of Table 2, and of one's own, by id; filled by the modules of the pillars."""
+
+FURTHER: dict[str, Metric] = {}
+"""Rows by id that the paper's section 3 asks for and its Table 2 leaves out."""
 
 
 def _sections(text: str) -> dict[str, str]:
@@ -134,13 +153,15 @@ def metric(
     when: str,
     who: str,
     unit: str = "",
+    remark: Remark | None = None,
+    table: dict[str, Metric] = METRICS,
 ) -> Callable[[_F], _F]:
     """Enter a function into the taxonomy, as a decorator; its docstring supplies the words of the row.
 
     Parameters
     ----------
     notion : str
-        A key of `NOTIONS`.
+        A key of `NOTIONS`; of `EVERY_NOTION` for a row of `FURTHER`.
     name : str
         As people call it.
     inputs : tuple of str
@@ -155,6 +176,11 @@ def metric(
         When it can be computed, and by whom.
     unit : str
         Of the raw value; empty for a pure number.
+    remark : callable, optional
+        From the inputs to a sentence that has to be said with the score; may be empty.
+    table : dict of str to Metric
+        `METRICS`, which every profile over the paper's taxonomy scores; or `FURTHER`, which only those over the whole
+        one do.
 
     Returns
     -------
@@ -168,23 +194,25 @@ def metric(
     ValueError
         If the id is taken, by another function or as the id of a pillar or notion.
     """
-    if notion not in NOTIONS:
-        raise KeyError(f"there is no notion {notion!r}; known are {', '.join(NOTIONS)}")
+    known = EVERY_NOTION if table is FURTHER else NOTIONS
+    if notion not in known:
+        raise KeyError(f"there is no notion {notion!r}; known are {', '.join(known)}")
     for path in inputs:
         if path not in FIELDS:
             raise KeyError(f"there is no fact {path!r}; known are {', '.join(FIELDS)}")
 
     def keep(function: _F) -> _F:
         id_ = function.__name__
-        taken = METRICS.get(id_)
-        if id_ in PILLARS or id_ in NOTIONS or (taken and taken.function.__module__ != function.__module__):
+        taken = METRICS.get(id_) or FURTHER.get(id_)
+        if id_ in PILLARS or id_ in EVERY_NOTION or (taken and taken.function.__module__ != function.__module__):
             raise ValueError(f"the id {id_!r} is taken already in the taxonomy")
         text = _sections(inspect.getdoc(function) or "")
-        words = [text.get(title, "") for title in ("", "Notes", "Source", "Deviations")]
-        pillar = NOTIONS[notion].pillar
-        METRICS[id_] = Metric(
-            id_, name, pillar, notion, function, inputs, unit, range, better, normalise, when, who, *words
-        )
+        synopsis, formula, source, deviations = (text.get(t, "") for t in ("", "Notes", "Source", "Deviations"))
+        pillar = known[notion].pillar
+        table[id_] = Metric(
+            id_, name, pillar, notion, function, inputs, unit, range, better, normalise, when, who,
+            synopsis, formula, source, deviations, remark,
+        )  # fmt: skip
         return function
 
     return keep

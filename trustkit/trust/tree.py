@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-import difflib
 import math
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
 from typing import Any, TypeVar
 
-from trustkit.trust.factsheet import FactSheet
-from trustkit.trust.taxonomy import METRICS, NOTIONS, PILLARS, Metric, Notion
+from trustkit.trust.scope import TAXONOMY, Taxonomy
 
 __all__ = ["TAXONOMY", "TRUST", "Edges", "Taxonomy", "check_weights", "edges_of", "means", "parents", "reaches"]
 
@@ -19,74 +16,6 @@ Edges = Mapping[str, Mapping[str, Any]]
 
 TRUST = "trust"
 """The root's id."""
-
-
-@dataclass(frozen=True, eq=False)
-class Taxonomy:
-    """What a profile scores: pillars, notions and metrics, and how they read a fact sheet.
-
-    Parameters
-    ----------
-    name : str
-        Also of the plain profile over it.
-    pillars : mapping of str to str
-        Names by id, in order.
-    notions : mapping of str to Notion
-        By id, in order.
-    metrics : mapping of str to Metric
-        By key, in order: the metric's id, behind its pillar's where another id is the same.
-    view : callable, optional
-        From a `FactSheet` to the layout that the metrics read, if that is another one.
-    layout : str
-        What `trustkit.trust.imports.layout_of` calls that layout.
-    """
-
-    name: str
-    pillars: Mapping[str, str]
-    notions: Mapping[str, Notion]
-    metrics: Mapping[str, Metric]
-    view: Callable[[FactSheet], Any] | None = None
-    layout: str = ""
-
-    def level_of(self, name: str) -> tuple[str, Any]:
-        """Find a pillar, notion or metric by its id.
-
-        Parameters
-        ----------
-        name : str
-            An id.
-
-        Returns
-        -------
-        level : {"pillar", "notion", "metric"}
-            What it is.
-        what : str, Notion or Metric
-            The pillar's name, or the row.
-
-        Raises
-        ------
-        KeyError
-            If nothing has that id; the message lists those there are.
-
-        Examples
-        --------
-        >>> TAXONOMY.level_of("privacy")
-        ('pillar', 'Privacy')
-        """
-        tables: dict[str, Mapping[str, Any]] = {
-            "pillar": self.pillars, "notion": self.notions, "metric": self.metrics,
-        }  # fmt: skip
-        for level, table in tables.items():
-            if name in table:
-                return level, table[name]
-        everything = [id_ for table in tables.values() for id_ in table]
-        close = difflib.get_close_matches(str(name), everything, n=1)
-        hint = f"did you mean {close[0]!r}? " if close else ""
-        raise KeyError(f"there is no pillar, notion or metric {name!r}; {hint}known are {', '.join(everything)}")
-
-
-TAXONOMY = Taxonomy("paper", PILLARS, NOTIONS, METRICS)
-"""The one that `trustkit.trust.metric` enters rows into."""
 
 
 def edges_of(taxonomy: Taxonomy, aggregation: str, weights: Mapping[str, float]) -> dict[str, dict[str, float]]:

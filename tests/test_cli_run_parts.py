@@ -1,0 +1,89 @@
+"""``trustkit run`` with an attack, faults and secure sums."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from trustkit import cli, jsonfile
+from trustkit.catalogue import use
+from trustkit.cli_run import changed
+from trustkit.experiment import Experiment
+
+PLAIN = Experiment("breast_cancer", use("iid", parties=6), use("fedavg", batch=64), "logistic", rounds=2)
+
+
+def called(monkeypatch: pytest.MonkeyPatch, *words: str) -> int:
+    """Run the command line and return its status."""
+    monkeypatch.setattr("sys.argv", ["trustkit", *words])
+    with pytest.raises(SystemExit) as caught:
+        cli.main()
+    return int(caught.value.code or 0)
+
+
+def test_a_run_with_all_parts(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """They are in the experiment that is written, and in the facts, with the energy that training took."""
+    (tmp_path / "own.toml").write_text(PLAIN.to_toml(), encoding="utf-8")
+    words = ["run", str(tmp_path / "own.toml"), "--out", str(tmp_path), "--quiet", "--attack", "label_flip", "--faults",
+             "dropout", "--secure", "--set", "attack__share=0.5", "--set", "faults__chance=0.2"]  # fmt: skip
+    assert called(monkeypatch, *words) == 0
+    (folder,) = (path for path in tmp_path.iterdir() if path.is_dir())
+    want = PLAIN.change(attack=use("label_flip", share=0.5), faults=use("dropout", chance=0.2), secure=True)
+    assert Experiment.from_toml((folder / "experiment.toml").read_text(encoding="utf-8")) == want
+    facts = jsonfile.read(folder / "factsheet.json")["facts"]
+    assert facts["configuration"]["attackers"] == 3
+    assert facts["privacy"]["encryption"] == 1
+    assert facts["participants"]["registry_complete"] == 1
+    assert facts["sustainability"]["emissions_training"] > 0
+    assert "gCO2/kWh" in facts["sustainability"]["assumption"]
+    assert called(monkeypatch, "replay", str(folder), "--quiet") == 0
+
+
+@pytest.mark.parametrize(
+    ("setting", "given", "want"),
+    [
+        ([], {}, {}),
+        ([], {"seed": 4, "rounds": None, "secure": False}, {"seed": 4}),
+        (["model=mlp", "model__hidden=4,4"], {}, {"model": use("mlp", hidden=[4, 4])}),
+        (["attack__boost=none"], {"attack": "model_replacement"}, {"attack": "model_replacement"}),
+        (["attack__source=1"], {"attack": "label_flip"}, {"attack": use("label_flip", source=1)}),
+        (["faults__wait=none", "faults=mixed"], {}, {"faults": "mixed"}),
+        (["participation=0.5", "split__parties=4"], {}, {"participation": 0.5, "split__parties": 4}),
+    ],
+)
+def test_what_a_call_changes(setting: list[str], given: dict[str, Any], want: dict[str, Any]) -> None:
+    """Parts first, then their arguments, in whatever order they were said."""
+    assert changed(PLAIN, setting, **given) == PLAIN.change(**want)
+
+
+def test_none_takes_a_part_away() -> None:
+    """By option or by setting."""
+    full = PLAIN.change(attack="label_flip", faults="dropout", secure=True)
+    assert changed(full, ["faults=none"], attack="none", secure=False) == PLAIN
+
+
+@pytest.mark.parametrize(
+    ("words", "text"),
+    [
+        (["--attack", "flip"], "there is no attack 'flip'; did you mean"),
+        (["--set", "faults__chance=0.2"], "faults is not set, so faults__chance cannot be changed"),
+        (["--set", "attack__share=3", "--attack", "sign_flip"], "sign_flip: share must be between 0 and 1, got 3"),
+        (["--set", "share"], "--set takes name=value, got 'share'"),
+        (["--set", "attack=none", "--attack", "sign_flip"], "attack must be given once, got it twice"),
+        (["--set", "colour=red"], "an experiment has no part 'colour'; it has data, split, "),
+        (["--set", "algorithm=krum", "--secure"], "krum must run without secure sums, because its server looks at"),
+    ],
+)
+def test_what_does_not_fit_is_refused_in_one_line(
+    words: list[str], text: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Status 2, one line on standard error, and nothing is written."""
+    out = tmp_path / "out"
+    (tmp_path / "own.toml").write_text(PLAIN.to_toml(), encoding="utf-8")
+    assert called(monkeypatch, "run", str(tmp_path / "own.toml"), "--out", str(out), "--quiet", *words) == 2
+    line = capsys.readouterr().err
+    assert text in line
+    assert line.count("\n") == 1
+    assert not out.exists()

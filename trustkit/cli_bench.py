@@ -1,0 +1,84 @@
+"""The command ``trustkit bench``: a paper's experiments beside its printed numbers."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+__all__ = ["bench", "compare"]
+
+bench = typer.Typer(help="Play a paper's experiments and compare them with its printed numbers.", no_args_is_help=True)
+
+
+@bench.callback()
+def _group() -> None:
+    """Play a paper's experiments and compare them with its printed numbers."""
+
+
+@bench.command()
+def federatedtrust(
+    quick: Annotated[bool, typer.Option("--quick", help="A small net, fewer rounds: minutes, not hours.")] = False,
+    out: Annotated[Path, typer.Option(help="Folder to write to; runs in it are gone on from.", file_okay=False)] = Path(
+        "trustkit-bench"
+    ),
+    femnist: Annotated[Path | None, typer.Option(help="LEAF's folder of FEMNIST; without it a stand-in.")] = None,
+    nbaiot: Annotated[Path | None, typer.Option(help="N-BaIoT's folder; without it a stand-in.")] = None,
+    experiment: Annotated[list[int] | None, typer.Option(help="Only this one, 1 to 5; may be repeated.")] = None,
+    noise: Annotated[str, typer.Option(help="Of experiments 2 and 3: local or global.")] = "local",
+    fresh: Annotated[bool, typer.Option("--fresh", help="Play everything anew.")] = False,
+    quiet: Annotated[bool, typer.Option(help="No progress on standard error.")] = False,
+) -> None:
+    """Play FederatedTrust's experiments 1 to 5 and mark each printed number: reproduced, consistent, contradicted."""
+    for line in compare(quick, out, femnist, nbaiot, experiment, noise, fresh, quiet):
+        typer.echo(line)
+
+
+def compare(
+    quick: bool, out: Path, femnist: Path | None, nbaiot: Path | None, experiment: list[int] | None, noise: str,
+    fresh: bool, quiet: bool,
+) -> Iterator[str]:  # fmt: skip
+    """Run the bench, and say what came out.
+
+    Parameters
+    ----------
+    quick, fresh, quiet : bool
+        Smaller; not resumed; without progress.
+    out : pathlib.Path
+        The folder to write to.
+    femnist, nbaiot : pathlib.Path or None
+        Folders of the paper's data.
+    experiment : list of int or None
+        Some of 1 to 5; by default all.
+    noise : str
+        "local" or "global".
+
+    Yields
+    ------
+    str
+        Lines to print.
+
+    Raises
+    ------
+    ValueError
+        If one of these does not fit, before any work.
+    """
+    from trustkit.bench import run_federatedtrust
+
+    def show(stage: str, fraction: float) -> None:
+        print(f"\r{stage}: {fraction:4.0%}", end="\n" if fraction == 1 else "", file=sys.stderr, flush=True)
+
+    given = {name: folder for name, folder in (("femnist", femnist), ("nbaiot", nbaiot)) if folder is not None}
+    found = run_federatedtrust(out, quick, given, experiment or (1, 2, 3, 4, 5), noise, not fresh,  # type: ignore[arg-type]
+                               None if quiet else show)  # fmt: skip
+    yield f"{'experiment':10}  {'score':24}  {'paper':>5}  {'figures':>7}  {'printed':>7}  mark"
+    for line in found.lines:
+        if line.printed is not None:
+            numbers = (line.paper, line.paper_figures, line.printed)
+            ours, figures, printed = ("-" if value is None else f"{value:.2f}" for value in numbers)
+            yield f"{line.experiment:<10}  {line.name:24}  {ours:>5}  {figures:>7}  {printed:>7}  {line.mark}"
+    yield f"\n{', '.join(f'{count} {mark}' for mark, count in found.marks.items())}"
+    yield f"written to {out}"

@@ -1,0 +1,121 @@
+"""The command ``trustkit run``: an experiment by name or file, changed, played, scored and written."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+from trustkit import export, jsonfile, store
+from trustkit import rounds as playing
+from trustkit.catalogue import Use
+from trustkit.cli_split import _argument
+from trustkit.experiment import Experiment, _read_none
+from trustkit.facts import facts_of, log_of
+from trustkit.preset import PRESETS, scaled_down
+from trustkit.trust import assess, model_card
+from trustkit.trust.energy import EnergyMeter
+
+__all__ = ["changed", "perform"]
+
+
+def perform(
+    name: str, out: Path, reports: tuple[str, ...], changes: Mapping[str, Any], setting: list[str], progress: bool
+) -> Iterator[str]:
+    """Run an experiment and write report, model card, fact sheet, event log and the run.
+
+    Parameters
+    ----------
+    name : str
+        A preset's name or a TOML file.
+    out : pathlib.Path
+        Folder in which the run gets a folder of its own.
+    reports : tuple of str
+        Suffixes of the reports.
+    changes : mapping
+        Parts of the experiment by name; ``None`` for no change.
+    setting : list of str
+        Further ones, as ``attack__share=0.3``.
+    progress : bool
+        Whether to show a progress bar.
+
+    Yields
+    ------
+    str
+        Lines to print.
+
+    Raises
+    ------
+    KeyError, TypeError, ValueError
+        If there is no such experiment or it does not fit; nothing is written then.
+    """
+    wanted = _experiment(name)
+    words = scaled_down(wanted)  # asked before it is changed: a preset with another seed is still that preset
+    smaller: dict[str, Any] = {"data__scaled_down": words} if words else {}
+    wanted = changed(wanted, setting, **changes)
+    playing.build(wanted)  # refuses what does not fit before anything is written
+    target = out / f"{_stem(name)}-{wanted.key[:8]}"
+    log = log_of(wanted, target / "events.jsonl")
+    with EnergyMeter() as meter:
+        record = playing.run(wanted, progress=progress, observers=[log])
+    facts = facts_of(record, log=log, energy=meter.energy, **smaller)
+    report = assess(facts)
+    jsonfile.write_text(target / "modelcard.md", model_card(facts, report))
+    for suffix in reports:
+        export.write(report, target / f"report{suffix}")
+    facts.save(target / "factsheet.json")
+    export.write(wanted, target / "experiment.toml")
+    store.save(record, target / "run.npz")
+    yield report.to_text()
+    yield f"\nwritten to {target}"
+
+
+def changed(wanted: Experiment, setting: list[str], **given: Any) -> Experiment:
+    """Change whole parts of an experiment, then arguments of parts.
+
+    Parameters
+    ----------
+    wanted : Experiment
+        What to change.
+    setting : list of str
+        As ``model=mlp`` or ``attack__share=0.3``; "none" unsets what can be unset.
+    **given
+        Further parts by name; ``None`` for no change, "none" to unset one.
+
+    Returns
+    -------
+    Experiment
+        Checked.
+
+    Raises
+    ------
+    KeyError, TypeError, ValueError
+        If a part is named twice, is unknown, or does not fit.
+    """
+    parts, arguments = {name: value for name, value in given.items() if value is not None}, dict[str, Any]()
+    for name, value in map(_argument, setting):
+        if name in parts or name in arguments:
+            raise ValueError(f"{name} must be given once, got it twice")
+        (arguments if "__" in name else parts)[name] = value
+    wanted = wanted.change(**{name: None if value == "none" else value for name, value in parts.items()})
+    for name, value in arguments.items():
+        part, _, argument = name.partition("__")
+        used = getattr(wanted, part, None)
+        if isinstance(used, Use):
+            arguments[name] = _read_none(part, {"name": used.name, argument: value})[argument]
+    return wanted.change(**arguments)
+
+
+def _experiment(name: str) -> Experiment:
+    if name.lower().endswith(".toml"):
+        try:
+            return Experiment.from_toml(Path(name).read_text(encoding="utf-8"))
+        except (KeyError, TypeError, ValueError) as error:
+            raise ValueError(f"{name} must be an experiment in TOML, got: {error.args[0]}") from None
+    if name not in PRESETS:
+        raise KeyError(f"there is no preset {name!r}; known are {', '.join(PRESETS)}; or give a .toml file")
+    return PRESETS[name].make()
+
+
+def _stem(name: str) -> str:
+    return Path(name).stem if name.lower().endswith(".toml") else name.replace("/", "-")
