@@ -34,7 +34,7 @@ def test_follows_the_page_and_asks_nobody(draw: Draw) -> None:
     }  # fmt: skip
     assert "currentColor" in {fill(node) for node in words}
     bare = re.sub(r'data:image/png;base64,[^"]*"', '"', text)
-    assert not re.search(r"#000000|black|font-family: (?!inherit)|<metadata|<\?xml|<!DOCTYPE|<style[^>]*>@import", bare)
+    assert not re.search(r"#000000|black|font-family: (?!inherit)|<metadata|<\?xml|<!DOCTYPE|<style", bare)
     for node in root.iter():
         for name, value in node.attrib.items():
             assert "://" not in value

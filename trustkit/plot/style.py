@@ -222,6 +222,9 @@ def to_svg(figure: Figure, label: str) -> str:
     text = buffer.getvalue()
     text = text[text.index("<svg") :]
     text = re.sub(r"<metadata>.*?</metadata>", "", text, count=1, flags=re.DOTALL)
+    # a style sheet inside the picture would be the whole page's, which is then laid out anew for every picture
+    text = re.sub(r"<defs>\s*<style.*?</style>\s*</defs>", "", text, count=1, flags=re.DOTALL)
+    text = text.replace("<svg", '<svg style="stroke-linejoin: round; stroke-linecap: butt"', 1)
     text = re.sub(r'width="[^"]+" height="[^"]+"', 'width="100%"', text, count=1)
     text = re.sub(r"font-family: [^;\"]*", "font-family: inherit", text)
     text = re.sub(r'<text style="(?![^"]*fill:)', '<text style="fill: currentColor; ', text)
