@@ -153,7 +153,12 @@ def test_a_real_process_behaves_the_same(tmp_path: Path) -> None:
     assert not list(tmp_path.iterdir())
 
 
-@pytest.mark.parametrize("command", ["", "app", "lab", "run", "score", "split", "data", "presets", "doctor"])
+COMMANDS = [
+    "", "app", "lab", "run", "score", "report", "examine", "replay", "split", "pareto", "bench", "data", "presets", "doctor",
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("command", COMMANDS)
 def test_every_command_has_help(command: str, call: Call) -> None:
     """Which says what it does and what it takes."""
     status, out, error = call(*command.split(), "--help")

@@ -211,7 +211,8 @@ def test_experiments_that_cannot_be_rebuilt(why: str, folder: Path) -> None:
         (folder / FACTS).unlink()
         (folder / RUN).unlink()
         report = jsonfile.read(folder / REPORT)
-        (folder / REPORT).write_text(jsonfile.dumps({**report, "experiment": None}), encoding="utf-8")  # or it would not be that report's experiment
+        text = jsonfile.dumps({**report, "experiment": None})  # or it would not be that report's experiment
+        (folder / REPORT).write_text(text, encoding="utf-8")
     with pytest.raises(ValueError, match=rf"report\.json cannot be replayed.*{message}"):
         replay(folder)
 

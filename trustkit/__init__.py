@@ -20,12 +20,14 @@ if TYPE_CHECKING:
     from trustkit.experiment import Experiment
     from trustkit.facts import facts_of, log_of
     from trustkit.findings import fairness_of, headline_of
+    from trustkit.frontier import Front, pareto
     from trustkit.handover import write_parties
     from trustkit.partition import Partition
     from trustkit.plane import natural_points, plane_point, random_points
     from trustkit.preset import presets
     from trustkit.records import Round, RunRecord, watch
     from trustkit.rounds import build, grid, play, run, sweep
+    from trustkit.trail import Trail, trail_of
     from trustkit.trust import FactSheet, TrustReport, assess, outranks, sensitivity, waterfall
 
 __version__ = "0.1.0"
@@ -38,16 +40,18 @@ _HOME = {
     "build": "rounds", "grid": "rounds", "play": "rounds", "run": "rounds", "sweep": "rounds",
     "facts_of": "facts", "log_of": "facts", "fairness_of": "findings", "headline_of": "findings",
     "write_parties": "handover", "natural_points": "plane", "plane_point": "plane", "random_points": "plane",
+    "Front": "frontier", "pareto": "frontier", "Trail": "trail", "trail_of": "trail",
     "FactSheet": "trust", "TrustReport": "trust", "assess": "trust",
     "outranks": "trust", "sensitivity": "trust", "waterfall": "trust",
 }  # fmt: skip
 _ROOMS = ("datasets", "export", "metrics", "plot", "split", "store", "widgets")
 
 __all__ = [
-    "Dataset", "Examination", "Experiment", "FactSheet", "FederatedDataset", "Partition", "Party", "Round", "RunRecord",
-    "TrustReport", "Use", "assess", "build", "datasets", "examine", "export", "facts_of", "fairness_of", "grid",
-    "headline_of", "log_of", "metrics", "natural_points", "outranks", "plane_point", "play", "plot", "presets",
-    "random_points", "run", "sensitivity", "split", "store", "sweep", "use", "watch", "waterfall", "write_parties",
+    "Dataset", "Examination", "Experiment", "FactSheet", "FederatedDataset", "Front", "Partition", "Party", "Round",
+    "RunRecord", "Trail", "TrustReport", "Use", "assess", "build", "datasets", "examine", "export", "facts_of",
+    "fairness_of", "grid", "headline_of", "log_of", "metrics", "natural_points", "outranks", "pareto", "plane_point",
+    "play", "plot", "presets", "random_points", "run", "sensitivity", "split", "store", "sweep", "trail_of", "use",
+    "watch", "waterfall", "write_parties",
 ]  # fmt: skip
 
 

@@ -173,6 +173,30 @@ def replay(
 
 
 @cli.command()
+def pareto(
+    experiment: Annotated[str, typer.Argument(help="Where to start from: a preset's name or a TOML file.")],
+    evaluations: Annotated[int, typer.Option(min=1, help="Configurations to try besides the start.")] = 40,
+    vary: Annotated[
+        list[str] | None, typer.Option(help="As algorithm=fedavg,krum or rounds=5..40 or a name; may be repeated.")
+    ] = None,
+    objectives: Annotated[
+        str, typer.Option(help="Of trust, pillars by id or all as pillars, accuracy, bytes, trainings.")
+    ] = "trust,accuracy,bytes",
+    profile: Annotated[str, typer.Option(help="How scores are made: a profile's name or a TOML file.")] = "paper",
+    seeds: Annotated[int, typer.Option(min=1, help="Runs of each configuration.")] = 1,
+    seed: Annotated[int, typer.Option(help="Of the search.")] = 0,
+    workers: Annotated[int, typer.Option(min=1, help="Processes that play runs.")] = 1,
+    out: Annotated[Path, _OUT] = Path("trustkit-pareto"),
+    quiet: Annotated[bool, typer.Option(help="No progress bar.")] = False,
+) -> None:
+    """Search configurations for what would raise trust, and what that costs; called again, it goes on."""
+    from trustkit.cli_pareto import look
+
+    for line in look(experiment, out, vary or [], objectives, profile, evaluations, seeds, seed, workers, not quiet):
+        typer.echo(line)
+
+
+@cli.command()
 def split(
     data: Annotated[
         str,

@@ -4,22 +4,26 @@ if __name__ != "trustkit.widgets":
     raise ImportError("import trustkit.widgets, not widgets")
 
 from trustkit.widgets.app import app, opening
+from trustkit.widgets.attack import AttackPanel
 from trustkit.widgets.controls import Controls
 from trustkit.widgets.correlation import CorrelationPanel
 from trustkit.widgets.fairness import FairnessPanel
 from trustkit.widgets.lab import Lab
 from trustkit.widgets.pillars import TrustPanel
 from trustkit.widgets.report import ReportPanel
+from trustkit.widgets.scores import ScorePanel
 from trustkit.widgets.setting import Setting
 from trustkit.widgets.split import SplitPanel
 from trustkit.widgets.training import TrainPanel
 
 __all__ = [
+    "AttackPanel",
     "Controls",
     "CorrelationPanel",
     "FairnessPanel",
     "Lab",
     "ReportPanel",
+    "ScorePanel",
     "Setting",
     "SplitPanel",
     "TrainPanel",

@@ -7,15 +7,16 @@ from pathlib import Path
 from typing import Any
 
 import ipywidgets as w
+from trustkit.widgets.attack import AttackPanel
 from trustkit.widgets.controls import Controls
 from trustkit.widgets.correlation import CorrelationPanel
 from trustkit.widgets.fairness import FairnessPanel
-from trustkit.widgets.header import Header, weight_sliders
+from trustkit.widgets.header import Header
 from trustkit.widgets.lab import Lab
 from trustkit.widgets.numbers import synthetic
 from trustkit.widgets.pillars import TrustPanel
 from trustkit.widgets.player import measure
-from trustkit.widgets.report import ReportPanel
+from trustkit.widgets.scores import ScorePanel
 from trustkit.widgets.setting import Setting
 from trustkit.widgets.split import SplitPanel
 from trustkit.widgets.tiles import tiles
@@ -88,7 +89,7 @@ def app(lab: Lab | None = None, preset: str = "start") -> w.VBox:
     style = w.HTML(f"<style>{Path(__file__).with_name('theme.css').read_text(encoding='utf-8')}</style>")
     topics = ("setting", "outcome", "baseline", "weights")
     pictures = [TrustPanel(lab), CorrelationPanel(lab), SplitPanel(lab), FairnessPanel(lab)]
-    below = [TrainPanel(lab), weight_sliders(lab), ReportPanel(lab)]
+    below = [TrainPanel(lab), AttackPanel(lab), ScorePanel(lab)]
     for widget in below:
         widget.add_class("tk-wide")
     views = w.Box([*pictures, *below])

@@ -10,7 +10,7 @@ from typing import Any
 import ipywidgets as w
 from trustkit.widgets.hints import hints, most_parties, parties
 from trustkit.widgets.lab import Lab
-from trustkit.widgets.more import More
+from trustkit.widgets.more import More, offer
 from trustkit.widgets.numbers import BETA, EPSILON, NOISE, SELECTED
 from trustkit.widgets.setting import choices
 from trustkit.widgets.slider import Slider
@@ -66,15 +66,6 @@ def _reads_a_file(entry: Entry) -> bool:
     return not {"path", "paths"}.isdisjoint(parameter.name for parameter in entry.parameters)
 
 
-def _offer(menu: w.Dropdown, options: list[tuple[str, str]], value: str) -> None:
-    """Put a menu on a value, which it offers in any case; change it only if it has to be, or a page loses its place."""
-    known = value in (name for _, name in options)
-    offered = tuple(options) if known else (*options, (value, value))
-    if menu.options != offered:
-        menu.options = offered
-    menu.value = value
-
-
 class Controls:
     """The control card.
 
@@ -99,7 +90,7 @@ class Controls:
             self.sliders[name].about = explanation
         self.seed = w.BoundedIntText(description="seed", min=-(2**53), max=2**53)
         self.auto = w.Checkbox(description="run when a slider is let go", value=lab.auto, indent=False)
-        self._more = More(self.seed, self._further)
+        self._more = More(self.seed, self._moved, self._further)
         self.more = self._more.box
         words = {"run": "train to the last round", "step": "train one round", "stop": "stop after the step in progress"}
         self.buttons = {name: w.Button(description=name.capitalize(), tooltip=text) for name, text in words.items()}
@@ -211,10 +202,10 @@ class Controls:
         splits, algorithms = choices(setting.axis)
         self.axis.value = setting.axis
         tables = [(entry.title, name) for name, entry in DATASETS.items() if not _reads_a_file(entry)]
-        _offer(self.data, tables, setting.data if rows else setting.table)
-        _offer(self.split, splits, setting.rows_split if rows else setting.columns_split)
-        _offer(self.algorithm, algorithms, setting.strategy if rows else setting.joint)
-        _offer(self.model, [(entry.title, name) for name, entry in MODELS.items()], setting.model)
+        offer(self.data, tables, setting.data if rows else setting.table)
+        offer(self.split, splits, setting.rows_split if rows else setting.columns_split)
+        offer(self.algorithm, algorithms, setting.strategy if rows else setting.joint)
+        offer(self.model, [(entry.title, name) for name, entry in MODELS.items()], setting.model)
         self.level.value, self.seed.value = setting.level, setting.seed
         self.model.layout.display = "" if rows else "none"
         self.level.layout.display = "" if rows and not math.isinf(setting.epsilon) else "none"

@@ -1,4 +1,4 @@
-"""The header: presets, undo and redo, reset, pin, report; and the weights of the pillars."""
+"""The header: presets, undo and redo, reset, pin, report."""
 
 from __future__ import annotations
 
@@ -6,15 +6,10 @@ import ipywidgets as w
 from trustkit.widgets.lab import Lab
 from trustkit.widgets.report import downloads
 from trustkit.widgets.setting import Setting
-from trustkit.widgets.slider import Slider
-from trustkit.widgets.view import fold
 
 from trustkit.preset import PRESETS
 
-__all__ = ["Header", "weight_sliders"]
-
-WEIGHTS = tuple(k / 4 for k in range(17))
-PILLARS = ("privacy", "robustness", "fairness", "explainability", "accountability", "federation")
+__all__ = ["Header"]
 
 
 class Header:
@@ -78,45 +73,3 @@ class Header:
         if what in ("baseline", "outcome"):
             pinned = self.lab.baseline is not None and self.lab.baseline is self.lab.outcome
             self.buttons["pin"].description = "Unpin" if pinned else "Pin"
-
-
-def weight_sliders(lab: Lab) -> w.VBox:
-    """Return a slider for the weight of each pillar; the radar follows while they move.
-
-    Parameters
-    ----------
-    lab : Lab
-        What they act on.
-
-    Returns
-    -------
-    ipywidgets.VBox
-        Closed at first.
-    """
-    sliders = {
-        name: Slider(WEIGHTS, [f"{k:g}" for k in WEIGHTS], 1.0, symbol="", label=f"weight of {name}")
-        for name in PILLARS
-    }
-
-    following = [False]
-
-    def moved(pillar: str) -> None:
-        if not following[0]:
-            lab.change(f"weight of {pillar}", weights=tuple((name, slider.value) for name, slider in sliders.items()))
-
-    def follow(what: str) -> None:
-        if what in ("setting", "weights"):
-            given, following[0] = dict(lab.setting.weights), True
-            for name, slider in sliders.items():
-                slider.value = given.get(name, 1.0)
-            following[0] = False
-
-    for name, slider in sliders.items():
-        slider.add_class(f"tk-weight-{name}")
-        slider.observe(lambda _, name=name: moved(name), "index")
-        slider.observe(lambda _: lab.let_go(), "released")
-    lab.watch(follow)
-    follow("weights")
-    box = fold("weights of the pillars", *sliders.values())
-    box.add_class("tk-weights")
-    return box

@@ -7,7 +7,10 @@ from collections.abc import Callable
 
 from trustkit.widgets.setting import Setting
 
-__all__ = ["STILL", "Drag", "History"]
+__all__ = ["STILL", "Drag", "History", "Place", "running_loop"]
+
+Place = tuple[Setting, str]
+"""Where the controls stand, and the name of the profile that scores."""
 
 STILL = 0.15
 """Seconds without a move after which a slider that is held counts as still."""
@@ -37,11 +40,11 @@ class Drag:
         """
         if self._timer is not None:
             self._timer.cancel()
-        self.name, self.moving, self._timer = name, bool(name) and _loop() is not None, None
+        self.name, self.moving, self._timer = name, bool(name) and running_loop() is not None, None
 
     def rest(self) -> None:
         """Note that the page has followed the move: the slider is still if none comes soon."""
-        loop = _loop()
+        loop = running_loop()
         if self.moving and loop is not None:
             self._timer = loop.call_later(STILL, self._stand)
 
@@ -57,7 +60,14 @@ class Drag:
         self._still()
 
 
-def _loop() -> asyncio.AbstractEventLoop | None:
+def running_loop() -> asyncio.AbstractEventLoop | None:
+    """Return the loop that runs here.
+
+    Returns
+    -------
+    asyncio.AbstractEventLoop or None
+        ``None`` in a script.
+    """
     try:
         return asyncio.get_running_loop()
     except RuntimeError:
@@ -65,55 +75,55 @@ def _loop() -> asyncio.AbstractEventLoop | None:
 
 
 class History:
-    """Two stacks of settings; what is undone can be redone until something else is changed."""
+    """Two stacks of places; what is undone can be redone until something else is changed."""
 
     def __init__(self) -> None:
-        self._done: list[Setting] = []
-        self._undone: list[Setting] = []
+        self._done: list[Place] = []
+        self._undone: list[Place] = []
 
-    def leave(self, setting: Setting) -> None:
-        """Note a setting that is left for another one.
+    def leave(self, place: Place) -> None:
+        """Note a place that is left for another one.
 
         Parameters
         ----------
-        setting : Setting
+        place : Place
             The way back.
         """
-        self._done.append(setting)
+        self._done.append(place)
         self._undone.clear()
 
-    def back(self, now: Setting) -> Setting | None:
+    def back(self, now: Place) -> Place | None:
         """Take the way back.
 
         Parameters
         ----------
-        now : Setting
+        now : Place
             Where the controls are.
 
         Returns
         -------
-        Setting or None
+        Place or None
             Where they were; ``None`` at the start.
         """
         return self._turn(self._done, self._undone, now)
 
-    def forth(self, now: Setting) -> Setting | None:
+    def forth(self, now: Place) -> Place | None:
         """Take the way forth again.
 
         Parameters
         ----------
-        now : Setting
+        now : Place
             Where the controls are.
 
         Returns
         -------
-        Setting or None
+        Place or None
             Where they were before going back; ``None`` if nothing was undone.
         """
         return self._turn(self._undone, self._done, now)
 
     @staticmethod
-    def _turn(source: list[Setting], other: list[Setting], now: Setting) -> Setting | None:
+    def _turn(source: list[Place], other: list[Place], now: Place) -> Place | None:
         if not source:
             return None
         other.append(now)

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import asyncio
-from collections import OrderedDict
 from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
-from trustkit.widgets.history import Drag, History
+from trustkit.widgets.history import Drag, History, Place, running_loop
 from trustkit.widgets.player import Outcome, Player, Progress
+from trustkit.widgets.results import Results
 from trustkit.widgets.search import Search
 from trustkit.widgets.setting import Setting
 from trustkit.widgets.standing import Standings
@@ -23,7 +23,6 @@ __all__ = ["Lab", "Listener"]
 Listener = Callable[[str], None]
 """Told what changed: "setting", "still", "search", "standing", "progress", "outcome", "baseline" or "weights"."""
 
-_KEPT = 32
 _BEAT = 0.1
 
 
@@ -43,7 +42,7 @@ class Lab:
     def __init__(
         self, setting: Setting | None = None, outcome: Outcome | None = None, player: Player | None = None
     ) -> None:
-        self.setting = setting or Setting()
+        self.setting, self.profile = setting or Setting(), "paper"
         self.first = self.setting
         self.player = player or Player()
         self.experiment: Experiment | None = None
@@ -53,7 +52,7 @@ class Lab:
         self.auto = False
         self._history = History()
         self.drag, self._taken = Drag(lambda: self._tell("still")), self.player.progress
-        self._results: OrderedDict[str, Outcome] = OrderedDict()
+        self.results = Results()
         self._listeners: list[Listener] = []
         self.search = Search(lambda: self._tell("search"))
         self.standings = Standings(lambda: self._tell("standing"))
@@ -89,7 +88,7 @@ class Lab:
         return None if self.outcome is None else self.outcome.record
 
     def report(self, outcome: Outcome | None = None) -> TrustReport | None:
-        """Assess a result with the weights of the controls.
+        """Assess a result with the profile and the weights of the controls.
 
         Parameters
         ----------
@@ -102,7 +101,7 @@ class Lab:
             ``None`` while there is no result.
         """
         outcome = outcome or self.outcome
-        return None if outcome is None else assess(outcome.facts, weights=dict(self.setting.weights) or None)
+        return None if outcome is None else assess(outcome.facts, self.profile, dict(self.setting.weights))
 
     def federated(self) -> FederatedDataset:
         """Return the data set under the controls, divided as they say.
@@ -148,52 +147,57 @@ class Lab:
             self.drag.take(drag)
         else:
             if not drag or drag != self.drag.name:
-                self._history.leave(self.setting)
-            self._move(setting, drag)
+                self._history.leave(self._place)
+            self._move((setting, self.profile), drag)
             self.drag.rest()
 
     def let_go(self) -> None:
         """End a drag: what moves next is a step of its own."""
         self.drag.end()
 
-    def go(self, setting: Setting) -> None:
+    def go(self, setting: Setting, profile: str = "") -> None:
         """Take a whole setting, which can be undone.
 
         Parameters
         ----------
         setting : Setting
             For example of a preset.
+        profile : str
+            A name among `trustkit.trust.PROFILES` to score by; by default as before.
         """
-        if setting != self.setting:
-            self._history.leave(self.setting)
-            self._move(setting)
+        place = setting, profile or self.profile
+        if place != self._place:
+            self._history.leave(self._place)
+            self._move(place)
 
     def undo(self) -> None:
         """Go back by one change."""
-        self._move(self._history.back(self.setting) or self.setting)
+        self._move(self._history.back(self._place) or self._place)
 
     def redo(self) -> None:
         """Take back an undo."""
-        self._move(self._history.forth(self.setting) or self.setting)
+        self._move(self._history.forth(self._place) or self._place)
 
     def reset(self) -> None:
         """Go back to where the controls started, which can be undone."""
-        self.go(self.first)
+        self.go(self.first, "paper")
 
     def pin(self) -> None:
         """Keep the current result as the baseline to compare with; without a new result since, let it go."""
         self.baseline = None if self.baseline is self.outcome else self.outcome
         self._tell("baseline")
 
-    def run(self, wait: bool = False) -> None:
-        """Play the experiment to its end; one that was stopped goes on where it stood.
+    def run(self, wait: bool = False, experiment: Experiment | None = None) -> None:
+        """Play an experiment to its end; one that was stopped goes on where it stood.
 
         Parameters
         ----------
         wait : bool
             Whether to come back only when it is over, as a cell needs whose next line reads the result.
+        experiment : Experiment, optional
+            By default the one that the controls ask for.
         """
-        self._start(None, wait)
+        self._start(None, wait, experiment or self.experiment)
 
     def step(self, wait: bool = False) -> None:
         """Play one more round.
@@ -203,7 +207,7 @@ class Lab:
         wait : bool
             Whether to come back only when it is over.
         """
-        self._start(1, wait)
+        self._start(1, wait, self.experiment)
 
     def stop(self) -> None:
         """Ask a run to stop; what it has played is kept."""
@@ -216,10 +220,12 @@ class Lab:
         for listener in self._listeners:
             listener(what)
 
+    @property
+    def _place(self) -> Place:
+        return self.setting, self.profile
+
     def _keep(self, outcome: Outcome) -> None:
-        self._results[outcome.record.experiment.key] = outcome
-        while len(self._results) > _KEPT:
-            self._results.popitem(last=False)
+        self.results.keep(outcome)
         self.outcome = outcome
 
     def _settle(self) -> None:
@@ -231,7 +237,7 @@ class Lab:
             self.error = error
             return
         self.experiment = experiment
-        self.outcome = self._results.get(experiment.key, self.outcome)
+        self.outcome = self.results.of(experiment) or self.outcome
 
     def _found(self, experiment: Experiment, error: Exception | None) -> None:
         """Take what a search in the background found, if the controls still want it."""
@@ -240,10 +246,11 @@ class Lab:
                 self.experiment, self.error = None, error
             self._tell("setting")
 
-    def _move(self, setting: Setting, drag: str = "") -> None:
-        before, shown, self.setting = self.setting, self.outcome, setting
+    def _move(self, place: Place, drag: str = "") -> None:
+        (before, scored_by), shown, (setting, self.profile) = self._place, self.outcome, place
+        self.setting = setting
         self.drag.take(drag)
-        if setting.weights != before.weights:
+        if (setting.weights, self.profile) != (before.weights, scored_by):
             self._tell("weights")
         if replace(setting, weights=before.weights) == before:
             return
@@ -252,30 +259,19 @@ class Lab:
         if self.outcome is not shown:
             self._tell("outcome")
 
-    def _start(self, rounds: int | None, wait: bool) -> None:
-        if self.experiment is None:
+    def _start(self, rounds: int | None, wait: bool, experiment: Experiment | None) -> None:
+        if experiment is None:
             self._tell("setting")
             return
-        earlier, self.error = self._played(self.experiment), None
-        self.player.start(self.experiment, earlier, None if rounds is None else len(earlier) + rounds)
+        earlier, self.error = self.results.played(experiment, self.progress), None
+        self.player.start(experiment, earlier, None if rounds is None else len(earlier) + rounds)
         self._tell("progress")
-        try:
-            loop = None if wait else asyncio.get_running_loop()
-        except RuntimeError:
-            loop = None
+        loop = None if wait else running_loop()
         if loop is None:
             self.player.wait()
             self._finish()
         elif self._beat is None or self._beat.done():
             self._beat = loop.create_task(self._pulse())
-
-    def _played(self, experiment: Experiment) -> RunRecord:
-        """Return the rounds to go on from: those of the newest run, else kept ones; none if the run is whole."""
-        progress, kept = self.progress, self._results.get(experiment.key)
-        record = RunRecord(experiment, [] if kept is None else kept.record)
-        if progress is not None and progress.experiment == experiment:
-            record = RunRecord(experiment, progress.record)
-        return RunRecord(experiment) if record.complete else record
 
     async def _pulse(self) -> None:
         drawn = -1
@@ -296,5 +292,5 @@ class Lab:
         if progress.outcome is not None:
             self._keep(progress.outcome)
         if self.experiment is not None:  # the controls may have moved on to a result that is there already
-            self.outcome = self._results.get(self.experiment.key, self.outcome)
+            self.outcome = self.results.of(self.experiment) or self.outcome
         self._tell("outcome")

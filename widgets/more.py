@@ -1,4 +1,4 @@
-"""More settings: forms of whatever the chosen split, training, model and mechanism take beside the sliders."""
+"""More settings: attack, faults and secure sums, and forms of what every chosen part takes beside the sliders."""
 
 from __future__ import annotations
 
@@ -10,14 +10,16 @@ from trustkit.widgets.forms import close, form
 from trustkit.widgets.setting import Setting
 from trustkit.widgets.view import fold
 
-from trustkit.catalogue import ALGORITHMS, MODELS, PRIVACY, SPLITS, Catalogue
+from trustkit.catalogue import ALGORITHMS, ATTACKS, FAULTS, MODELS, PRIVACY, SPLITS, Catalogue
 
-__all__ = ["More"]
+__all__ = ["More", "offer"]
 
 _SLIDERS = frozenset({"alpha", "beta", "parties", "epsilon", "level", "noise"})
 """What a slider or a menu moves already."""
 
-_CATALOGUES: Mapping[str, Catalogue] = {"split": SPLITS, "algorithm": ALGORITHMS, "model": MODELS, "privacy": PRIVACY}
+_CATALOGUES: Mapping[str, Catalogue] = {
+    "split": SPLITS, "algorithm": ALGORITHMS, "model": MODELS, "privacy": PRIVACY, "attack": ATTACKS, "faults": FAULTS,
+}  # fmt: skip
 
 
 def _parts(setting: Setting) -> dict[str, str]:
@@ -25,24 +27,60 @@ def _parts(setting: Setting) -> dict[str, str]:
     if not setting.across_rows:
         return {"split": setting.columns_split, "algorithm": setting.joint}
     parts = {"split": setting.rows_split, "algorithm": setting.strategy, "model": setting.model}
-    return {**parts, "privacy": "gaussian"} if setting.private else parts
+    private = {"privacy": "gaussian"} if setting.private else {}
+    return {**parts, **private, "attack": setting.attack, "faults": setting.faults}
+
+
+def offer(menu: w.Dropdown, options: list[tuple[str, str]], value: str) -> None:
+    """Put a menu on a value, which it offers in any case; change it only if it has to be, or a page loses its place.
+
+    Parameters
+    ----------
+    menu : ipywidgets.Dropdown
+        The menu.
+    options : list of (title, name)
+        What it offers.
+    value : str
+        The name to stand on.
+    """
+    known = value in (name for _, name in options)
+    offered = tuple(options) if known else (*options, (value, value))
+    if menu.options != offered:
+        menu.options = offered
+    menu.value = value
 
 
 class More:
-    """A fold with the seed and a form for each part.
+    """A fold with the seed, what goes wrong on purpose, secure sums, and a form for each part.
 
     Parameters
     ----------
     seed : ipywidgets.Widget
         The seed's control.
+    moved : callable
+        Told the fields of a setting that a control moves, as ``{"attack": "label_flip"}``.
     changed : callable
         Told part, parameter and value, as ``("algorithm", "lr", 0.1)``.
     """
 
-    def __init__(self, seed: w.Widget, changed: Callable[[str, str, Any], None]) -> None:
-        self.box = fold("more settings", seed)
-        self._seed, self._changed = seed, changed
+    def __init__(
+        self, seed: w.Widget, moved: Callable[[dict[str, Any]], None], changed: Callable[[str, str, Any], None]
+    ) -> None:
+        self.attack = w.Dropdown(description="attack", tooltip="what some clients do on purpose; a simulation")
+        self.faults = w.Dropdown(description="faults", tooltip="clients that leave, fail or are late; a simulation")
+        self.secure = w.Checkbox(
+            description="secure sums", tooltip="the server learns sums of models only", indent=False
+        )
+        for name in ("attack", "faults", "secure"):
+            box = getattr(self, name)
+            box.observe(lambda event, name=name: moved({name: event.new}), "value")
+            box.add_class(f"tk-c-{name}")
+        self._rows = (self.attack, self.faults, self.secure)
+        self._first = (seed, *self._rows)
+        self.box = fold("more settings", *self._first)
+        self._changed = changed
         self._shown: dict[str, tuple[str, dict[str, Any]]] = {}
+        self._forms: dict[str, w.VBox] = {}
 
     def follow(self, setting: Setting) -> None:
         """Show what a setting's parts take; forms that say so already are left alone, with the keyboard's focus.
@@ -52,15 +90,22 @@ class More:
         setting : Setting
             Of the controls.
         """
+        for menu, catalogue, value in ((self.attack, ATTACKS, setting.attack), (self.faults, FAULTS, setting.faults)):
+            offer(menu, [("none", ""), *((entry.title, name) for name, entry in catalogue.items())], value)
+        self.secure.value = setting.secure
+        for box in self._rows:
+            box.layout.display = "" if setting.across_rows else "none"
         wanted = {part: (name, setting.further(part)) for part, name in _parts(setting).items()}
         if wanted == self._shown:
             return
-        self._shown = wanted
-        forms = [self._form(part, name, given) for part, (name, given) in wanted.items() if name in _CATALOGUES[part]]
-        inside = self.box.children[1]
-        old, inside.children = inside.children[1:], [self._seed, *forms]
-        for widget in old:
-            close(widget)
+        same = {part for part, now in wanted.items() if self._shown.get(part) == now}
+        self._shown, old = wanted, self._forms
+        self._forms = {part: old[part] if part in same and part in old else self._form(part, name, given)
+                       for part, (name, given) in wanted.items() if name in _CATALOGUES[part]}  # fmt: skip
+        self.box.children[1].children = [*self._first, *self._forms.values()]
+        for part, widget in old.items():
+            if self._forms.get(part) is not widget:
+                close(widget)
 
     def _form(self, part: str, name: str, given: dict[str, Any]) -> w.VBox:
         def told(parameter: str, value: Any) -> None:

@@ -1,7 +1,8 @@
-"""The six pillars: now against the pinned baseline."""
+"""The pillars: now against the pinned baseline."""
 
 from __future__ import annotations
 
+import html
 from typing import Any
 
 from trustkit.widgets.lab import Lab
@@ -10,19 +11,21 @@ from trustkit.widgets.view import View, card, tip
 
 from trustkit import plot
 from trustkit.catalogue import PANELS
+from trustkit.trust import TrustReport
 
 __all__ = ["TrustPanel"]
 
+_COUNTS = {5: "Five", 6: "Six", 7: "Seven"}
 
 _SCORES = (
     "A pillar is the mean of its notions, a notion that of its metrics, each scored from 0 to 1; what has no evidence "
-    "is left out. Source: FederatedTrust, Section 5 and Table 3. The table below opens each metric's formula."
+    "is left out. Source: FederatedTrust, Section 5; the profile says how. The tree below opens each metric's formula."
 )
 
 
 @PANELS.enter("trust", title="Six pillars")
 def TrustPanel(lab: Lab | None = None) -> View:  # noqa: N802 (a panel reads as a thing)
-    """Show the radar of the six pillars; it follows the weights while they move.
+    """Show the radar of the pillars; it follows the weights while they move.
 
     Parameters
     ----------
@@ -39,17 +42,19 @@ def TrustPanel(lab: Lab | None = None) -> View:  # noqa: N802 (a panel reads as 
     def draw(state: Lab) -> str:
         report = state.report()
         if report is None:
-            return card("Six pillars", "nothing measured yet", "")
+            return card("Pillars", "nothing measured yet", "")
         base = state.report(state.baseline) if state.baseline is not None else None
         pictures["radar"] = figure = plot.pillar_radar(report, base, figure=pictures.get("radar"))
-        label = "Six pillars: " + ", ".join(f"{name} {amount(score)}" for name, score in report.pillars.items())
-        label += (
-            ""
-            if base is None
-            else "; baseline: " + ", ".join(f"{name} {amount(s)}" for name, s in base.pillars.items())
-        )
-        text = tip("scores", _SCORES) + " from 0 to 1 · "
+        title = f"{_COUNTS.get(len(report.pillars), 'The')} pillars"
+        label = f"{title}: {_listed(report)}" + ("" if base is None else f"; baseline: {_listed(base)}")
+        text = "" if report.profile.name == "paper" else f"profile {html.escape(report.profile.name)} · "
+        text += tip("scores", _SCORES) + " from 0 to 1 · "
         text += "solid now, dashed baseline" if base is not None else "press Pin to keep these as a dashed baseline"
-        return card(f"Six pillars · trust {amount(report.score)}", text, plot.to_svg(figure, label))
+        return card(f"{title} · trust {amount(report.score)}", text, plot.to_svg(figure, label))
 
     return View(lab or Lab(), draw, ("outcome", "baseline", "weights"), "pillars")
+
+
+def _listed(report: TrustReport) -> str:
+    names = report.profile.taxonomy.pillars
+    return ", ".join(f"{names[pillar].lower()} {amount(score)}" for pillar, score in report.pillars.items())

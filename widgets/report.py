@@ -21,7 +21,7 @@ _TYPES = {
 }
 
 
-@PANELS.enter("report", title="Where the score comes from")
+@PANELS.enter("report", title="Trust report")
 def ReportPanel(lab: Lab | None = None) -> View:  # noqa: N802 (a panel reads as a thing)
     """Show pillars, notions and metrics with raw value, score, weight, formula and source.
 
@@ -39,10 +39,8 @@ def ReportPanel(lab: Lab | None = None) -> View:  # noqa: N802 (a panel reads as
     def draw(state: Lab) -> str:
         report = state.report()
         if report is None:
-            return card("Where the score comes from", "nothing measured yet", "")
-        return card(
-            "Where the score comes from", "a metric without evidence is listed, never scored 0", report.to_fragment()
-        )
+            return card("Trust report", "nothing measured yet", "")
+        return card("Trust report", "every metric with its formula and source, as it is printed", report.to_fragment())
 
     return View(lab or Lab(), draw, ("outcome", "weights"), "report")
 

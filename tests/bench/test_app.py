@@ -65,7 +65,6 @@ def test_sliders_move_pictures(page: Page, app_url: str) -> None:
     page.wait_for_timeout(500)
     for name, slider, view in (("α, rows", ".tk-c-alpha", ".tk-v-split"), ("K, rows", ".tk-c-clients", ".tk-v-split")):
         report(name, page.evaluate(_MOVE, [slider, view, MOVES, 1]), 100, 150)
-    page.get_by_text("weights of the pillars").click()
     page.wait_for_selector(".tk-weight-privacy input", state="visible")
     report("weight", page.evaluate(_MOVE, [".tk-weight-privacy", ".tk-v-pillars", MOVES, 1]), 100, 150)
     click(page, "across columns")

@@ -32,7 +32,7 @@ def visit(page: Page, url: str, query: str = "") -> Page:
             break
         except Late:
             continue
-    page.wait_for_selector(".tk-weights", timeout=20_000)
+    page.wait_for_selector(".tk-tree .tk-node", timeout=20_000)
     return page
 
 
@@ -234,7 +234,6 @@ def test_pin_and_weights(page: Page, app_url: str) -> None:
     click(page, "Pin")
     page.wait_for_function("document.querySelector('.tk-v-pillars svg').ariaLabel.includes('baseline')")
     radar, numbers = inside(page, RADAR), inside(page, ".tk-v-tiles")
-    page.get_by_text("weights of the pillars").click()
     press(page, "weight of robustness", "Home")
     changes(page, RADAR, radar)
     changes(page, ".tk-v-tiles", numbers)
@@ -331,7 +330,7 @@ def test_no_sideways_scrolling(page: Page, app_url: str, width: int) -> None:
         wide = page.evaluate(
             """width => [...document.querySelectorAll('.tk-app *')]
               .filter(e => e.getBoundingClientRect().right > width + 1
-              && !e.closest('.tk-v-report') && !e.closest('.tk-unseen') && !e.matches('.tk-unseen')
+              && !e.closest('.tk-unseen') && !e.matches('.tk-unseen')
               && !e.closest('svg')).map(e => e.className + '')""",
             width,
         )
@@ -377,7 +376,7 @@ def test_presets_say_how_they_differ(page: Page, app_url: str) -> None:
     state(page, "stale")
     click(page, "Run")
     state(page, "idle", 60_000)
-    assert "synthetic" in page.locator(".tk-v-report").inner_text().lower()
+    assert "synthetic" in page.locator(".tk-v-scores").inner_text().lower()
     assert page.locator(".tk-say .tk-tag").inner_text() == "synthetic data"
     assert page.locator(".tk-v-split .tk-tag").inner_text() == "synthetic data"
     mark = "e => getComputedStyle(e, '::after').content"

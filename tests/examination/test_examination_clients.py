@@ -15,8 +15,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 from sklearn.metrics import f1_score, log_loss
-from tests.examination.test_examination_attacks import crafted, trainer_of
 
+from tests.examination.test_examination_attacks import crafted, trainer_of
 from trustkit.catalogue import ALGORITHMS, DATASETS, MODELS, Entry, use
 from trustkit.data import Dataset, FederatedDataset, Partition, Provenance
 from trustkit.examination import examine

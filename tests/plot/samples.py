@@ -14,11 +14,17 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
 from trustkit import plot
+from trustkit.catalogue import use
 from trustkit.data import Dataset, FederatedDataset, Partition, Provenance
+from trustkit.experiment import Experiment
+from trustkit.frontier import Front, Point
+from trustkit.frontier.points import COSTS, measures_of
 from trustkit.records import Round, RunRecord, Seen
 from trustkit.rng import stream
+from trustkit.trust import FactSheet, assess
+from trustkit.trust.profiles import PROFILES
 
-__all__ = ["clients", "columns", "fill", "record", "rows", "svg", "table", "texts", "upright", "xy"]
+__all__ = ["clients", "columns", "fill", "front", "record", "rows", "svg", "table", "texts", "upright", "xy"]
 
 SVG = "{http://www.w3.org/2000/svg}"
 
@@ -51,6 +57,20 @@ def record(accuracy: Sequence[Sequence[float]] | np.ndarray, rounds: int) -> Run
         none = np.zeros(row.size)
         played.append(Round(index, None, Seen(np.ones(row.size, bool), row, none, none, none), 0.1))
     return RunRecord(SimpleNamespace(rounds=rounds), played)
+
+
+def front(count: int, seeds: int = 1) -> Front:
+    """Make a search of made-up points, by trust and bytes; the last point of several has no score."""
+    start = Experiment("breast_cancer", use("iid", parties=4), "fedavg", "logistic", rounds=2)
+    profile, points = PROFILES["paper"], []
+    for k in range(count):
+        draw = stream(k, "samples", "front")
+        each = [{name: float(draw.random()) * (1e6 if name in COSTS else 1) for name in measures_of(profile)}
+                for _ in range(seeds)]  # fmt: skip
+        if 0 < k == count - 1:
+            each[0]["trust"] = np.nan
+        points.append(Point(start, assess(FactSheet()), tuple(each), ("changed",) * (k > 0), 1.0, 0.0))
+    return Front(tuple(points), ("trust", "bytes"), profile)
 
 
 def table(n: int, m: int, classes: Sequence[str], name: str = "made up") -> Dataset:

@@ -4,17 +4,19 @@ from __future__ import annotations
 
 import string
 from collections.abc import Callable, Mapping
+from typing import Any
 
 import numpy as np
 import pytest
 from matplotlib.figure import Figure
 
-from tests.plot.samples import clients, columns, record, rows
+from tests.plot.samples import clients, columns, front, record, rows
 from trustkit import plot
 from trustkit.metrics.correlation import spearman
 from trustkit.plot import PlanePoint
 from trustkit.rng import stream
 from trustkit.split.exchange import exchange
+from trustkit.trust import FactSheet, assess, sensitivity, waterfall
 
 Draw = Callable[[Figure | None], Figure]
 Scores = Mapping[str, float | None]
@@ -53,6 +55,11 @@ def _held(parties: int, seed: int = 0, asked: bool = True, **more: object) -> Dr
     return lambda figure: plot.party_shares(held, wanted, figure=figure, **more)  # type: ignore[arg-type]
 
 
+def _front(count: int, seeds: int = 1, **more: str) -> Draw:
+    found = front(count, seeds)
+    return lambda figure: plot.pareto_front(found, figure=figure, **more)
+
+
 def _plane(*points: tuple[str, str, float, float] | tuple[str, str, float, float, bool]) -> Draw:
     return lambda figure: plot.split_plane([PlanePoint(*point) for point in points], figure=figure)
 
@@ -61,6 +68,12 @@ def _trend(first: int, m: int, seed: int = 0, **more: object) -> Draw:
     draw = stream(seed, "test", "trend", m)
     corr = spearman(draw.normal(size=(40, m)) + draw.normal(size=(40, 1)))
     return lambda figure: plot.exchange_trend(exchange(corr, first, **more), figure)  # type: ignore[arg-type]
+
+
+def _attack(*accuracy: np.ndarray, who: list[int] | None = None, rounds: int = 20, wide: bool = True) -> Draw:
+    runs = {name: record(part, rounds) for name, part in zip(("clean", "attacked", "defended"), accuracy, strict=False)}
+    attackers = None if who is None else np.array(who)
+    return lambda figure: plot.accuracy_under_attack(runs, attackers, wide, figure)
 
 
 def _curve(accuracy: object, rounds: int, base: int = 0, wide: bool = True) -> Draw:
@@ -73,8 +86,33 @@ def _radar(scores: Scores, base: Scores | None = None) -> Draw:
     return lambda figure: plot.pillar_radar(scores, base, figure=figure)
 
 
+def _trust(**changed: Any) -> Any:
+    """A report on a run: a score for four pillars, which the changes move."""
+    facts = FactSheet({
+        "performance/test_acc_avg": 0.6, "participants/client_num": 100, "fairness/selection_cv": 0.5,
+        "explainability/trainable_param_num": 500, "configuration/aggregation_algorithm": "FedAvg",
+    })  # fmt: skip
+    return assess(facts.with_facts(**changed))
+
+
+def _falls(most: int = 12, **changed: Any) -> Draw:
+    found = waterfall(_trust(), _trust(**changed))
+    names = {"performance": "Performance", "federation_scale": "a very long name of a metric that will be cut"}
+    return lambda figure: plot.trust_waterfall(found, names, most, figure)
+
+
+def _sure(names: Mapping[str, str] | None = None, level: float = 0.9, **changed: Any) -> Draw:
+    found = sensitivity(_trust(**changed), draws=50)
+    return lambda figure: plot.score_bands(found, names, level, figure)
+
+
+def _grown(scores: list[Scores], at: int = -1, **more: Any) -> Draw:
+    return lambda figure: plot.pillar_trail(scores, range(1, len(scores) + 1), at, figure=figure, **more)
+
+
 SIX = dict(zip("abcdef", (0.1, 0.9, 0.3, 0.5, 1.0, 0.0), strict=True))
 UNKNOWN = {**SIX, "b": None, "e": nan}
+MOVED = {"performance__test_acc_avg": 0.9, "participants__client_num": 10, "fairness__selection_cv": 0.1}
 LETTERS = tuple(string.ascii_uppercase)
 
 PICTURES: dict[str, list[Draw]] = {
@@ -91,6 +129,9 @@ PICTURES: dict[str, list[Draw]] = {
         _matrix(4, 4, 4, 4), _matrix(1, 5, 2, 8), _matrix(16, 0), _matrix(2, 2, 2, nobody=10), _matrix(*[1] * 16),
         _matrix(*[2] * 8), _matrix(6, 6, 4, signed=True), _matrix(6, 6, 4, signed=True, order="clustered"),
         _matrix(3, 2), _matrix(*[2] * 40), _matrix(500, 0, 350, nobody=51),
+    ],
+    "pareto_front": [
+        _front(5), _front(3, seeds=3), _front(5, x="bytes", y="privacy"), _front(1), _front(4, x="trainings"),
     ],
     "pcor_heatmap": [
         _pairs(4, 4, 4), _pairs(1, 9, 3, definition="package"), _pairs(16, 0, 2), _pairs(*[2] * 8, nobody=3),
@@ -123,10 +164,26 @@ PICTURES: dict[str, list[Draw]] = {
         _radar(SIX), _radar(UNKNOWN), _radar(SIX, UNKNOWN), _radar(UNKNOWN, SIX), _radar({"a": None, "b": None}),
         _radar({"a": 0.5, "b": None, "c": 1.0}), _radar(dict.fromkeys("abcdef"), SIX), _radar(SIX, {"f": 0.5}),
     ],
+    "pillar_trail": [
+        _grown([SIX, UNKNOWN, SIX]), _grown([UNKNOWN, SIX, SIX], 0), _grown([SIX]), _grown([dict.fromkeys("abcdef")]),
+        _grown([SIX] * 40), _grown([{"a": 0.5, "b": 0.1, "c": 1.0}] * 2, names={"a": "the first"}),
+    ],
+    "score_bands": [
+        _sure(), _sure(participants__client_num=10_000), _sure(level=0.5), _sure({"trust": "Trust"}),
+        _sure(privacy__differential_privacy=True),
+    ],
+    "accuracy_under_attack": [
+        _attack(SOME), _attack(SOME, SOME[:5] / 2), _attack(SOME, SOME[:5] / 2, SOME[:2], who=[1]),
+        _attack(SOME[:0], rounds=5), _attack(SOME, who=[0, 2], wide=False),
+    ],
+    "trust_waterfall": [
+        _falls(**MOVED), _falls(performance__test_acc_avg=0.2, participants__client_num=10, fairness__selection_cv=0.9),
+        _falls(), _falls(2, **MOVED), _falls(performance__test_acc_avg=0.601), _falls(performance__test_acc_avg=0.9),
+    ],
 }  # fmt: skip
 
 
-ONE_SHAPE = ("exchange_trend", "icor_gauge")
+ONE_SHAPE = ("exchange_trend", "icor_gauge", "pareto_front")
 """Pictures that have the same artists whatever they show."""
 
 

@@ -19,12 +19,14 @@ from trustkit.widgets import (
     FairnessPanel,
     Lab,
     ReportPanel,
+    ScorePanel,
     SplitPanel,
     TrainPanel,
     TrustPanel,
     app,
     opening,
 )
+from trustkit.widgets.attack import AttackPanel
 from trustkit.widgets.history import History
 from trustkit.widgets.player import Player, measure
 from trustkit.widgets.view import View
@@ -102,7 +104,7 @@ def test_there_is_no_such_preset() -> None:
 def test_every_panel_is_in_the_catalogue_and_stands_alone() -> None:
     """On a lab of its own, and on one that has a result."""
     assert {entry.function for entry in PANELS.values()} == {
-        CorrelationPanel, FairnessPanel, ReportPanel, SplitPanel, TrainPanel, TrustPanel,
+        AttackPanel, CorrelationPanel, FairnessPanel, ReportPanel, ScorePanel, SplitPanel, TrainPanel, TrustPanel,
     }  # fmt: skip
     lab = Lab(setting_of(PLAIN), measure(tk.run(PLAIN)))
     for entry in PANELS.values():
@@ -134,7 +136,7 @@ def test_weights_that_are_all_nought_say_so_where_they_matter() -> None:
     """There is no mean then; the curve, the split and fairness do not care."""
     page = app()
     page.lab.change(weights=tuple((pillar, 0.0) for pillar in PILLARS))
-    assert set(failed(page)) == {"pillars", "summary", "tiles", "report"}
+    assert set(failed(page)) == {"pillars", "summary", "tiles", "scores"}
     assert "weights must leave at least one metric" in views(page)["pillars"].value
     page.lab.undo()
     assert failed(page) == []

@@ -1,31 +1,14 @@
-"""The header: presets with their caveats, undo and redo, a baseline, files to take home; and the pillars' weights."""
+"""The header: presets with their caveats, undo and redo, a baseline and files to take home."""
 
 from __future__ import annotations
 
 from trustkit.widgets import Lab
-from trustkit.widgets.header import Header, weight_sliders
+from trustkit.widgets.header import Header
 from trustkit.widgets.player import measure
-from trustkit.widgets.slider import Slider
 
 import trustkit as tk
-from tests.widgets.labs import PLAIN, setting_of, tree
+from tests.widgets.labs import PLAIN, setting_of
 from trustkit.preset import PRESETS
-
-
-def test_weights_move_one_at_a_time_and_can_be_undone() -> None:
-    """Each move is one step; undo takes the sliders with it."""
-    lab = Lab(setting_of(PLAIN), measure(tk.run(PLAIN)))
-    sliders = [s for s in tree(weight_sliders(lab)) if isinstance(s, Slider)]
-    sliders[0].index, sliders[2].index = 8, 0
-    assert dict(lab.setting.weights)["privacy"] == 2.0
-    assert dict(lab.setting.weights)["fairness"] == 0.0
-    lab.undo()
-    assert [s.value for s in sliders] == [2.0, 1.0, 1.0, 1.0, 1.0, 1.0]
-    lab.undo()
-    assert (lab.setting.weights, [s.value for s in sliders]) == ((), [1.0] * 6)
-    lab.redo()
-    lab.redo()
-    assert [s.value for s in sliders] == [2.0, 1.0, 0.0, 1.0, 1.0, 1.0]
 
 
 def test_header_buttons_and_presets() -> None:

@@ -158,7 +158,7 @@ async def test_many_wishes_are_one_run() -> None:
     gate.open(40)
     await hear(lab, "outcome", lambda: None)
     assert lab.outcome.record.experiment.seed == 19
-    assert len(lab._results) == 1
+    assert len(lab.results) == 1
 
 
 @on_a_loop

@@ -10,6 +10,8 @@ from trustkit.widgets.controls import Controls
 from trustkit.widgets.lab import Lab
 from trustkit.widgets.setting import Setting
 
+from trustkit import use
+
 
 def boxes(controls: Controls) -> dict[str, Any]:
     """The controls in the fold, by their label."""
@@ -61,3 +63,34 @@ def test_across_columns_the_joint_algorithm_is_offered() -> None:
     names = set(boxes(Controls(lab)))
     assert {"local", "top", "lr", "batch", "weight decay"} <= names
     assert "hidden" not in names
+
+
+def test_attack_faults_and_secure_sums_are_chosen_here_with_their_arguments() -> None:
+    """Each moves its own field and reaches the experiment; across columns they hide."""
+    lab = Lab(Setting(data="breast_cancer", clients=4, selection=1.0))
+    controls = Controls(lab)
+    first = boxes(controls)
+    assert [first[name].value for name in ("attack", "faults", "secure sums")] == ["", "", False]
+    first["attack"].value = "sign_flip"
+    first["faults"].value = "mixed"
+    first["secure sums"].value = True
+    assert {"share", "scale", "dropout", "error", "spread"} <= set(boxes(controls))
+    lr = boxes(controls)["lr"]
+    boxes(controls)["scale"].value = 5.0
+    boxes(controls)["dropout"].value = 0.25
+    experiment = lab.experiment
+    assert experiment is not None
+    assert experiment.attack == use("sign_flip", share=0.2, scale=5.0)
+    assert experiment.faults is not None
+    assert experiment.faults.args["dropout"] == 0.25
+    assert experiment.secure
+    assert boxes(controls)["lr"] is lr
+    lab.undo()
+    assert boxes(controls)["dropout"].value == 0.0
+    lab.change(axis="columns")
+    hidden = [boxes(controls)[name].layout.display for name in ("attack", "faults", "secure sums")]
+    assert hidden == ["none", "none", "none"]
+    assert "scale" not in boxes(controls)
+    lab.change(axis="rows", attack="")
+    assert boxes(controls)["secure sums"].layout.display == ""
+    assert "share" not in boxes(controls)

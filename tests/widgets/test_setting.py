@@ -7,14 +7,12 @@ from typing import Any
 
 import pytest
 from trustkit.widgets import Setting, controls
-from trustkit.widgets.header import PILLARS
 from trustkit.widgets.setting import choices
 
 import trustkit as tk
 from trustkit import use
 from trustkit.catalogue import ALGORITHMS, DATASETS, MODELS, PRIVACY, SPLITS, Interval
 from trustkit.preset import PRESETS
-from trustkit.trust.taxonomy import PILLARS as KNOWN
 
 ODD = {
     "sizes of parties": tk.Experiment("letter", use("correlation", parties=[4, 4, 8], beta=0.123), "splitnn", rounds=7),
@@ -63,11 +61,6 @@ def test_stops_lie_inside_the_ranges_of_the_catalogues() -> None:
     assert all(list(stops) == sorted(set(stops)) for stops in (
         controls.ALPHAS, controls.BETAS, controls.EPSILONS, controls.CLIENTS, controls.SELECTIONS, controls.ROUNDS
     ))  # fmt: skip
-
-
-def test_weights_are_of_all_pillars() -> None:
-    """A pillar that is entered has a slider."""
-    assert set(PILLARS) == set(KNOWN)
 
 
 MORE = (("algorithm__lr", 0.3), ("data__benign", 0.4), ("model__hidden", (3,)), ("privacy__delta", 1e-4),

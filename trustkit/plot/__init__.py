@@ -4,17 +4,23 @@ Every function takes ``figure=``: the picture it returned before. Its artists ar
 is what lets a slider redraw it in some ten milliseconds.
 """
 
+from trustkit.plot.attack import accuracy_under_attack
+from trustkit.plot.bands import score_bands
 from trustkit.plot.columns import correlation_blocks
 from trustkit.plot.exchange import exchange_trend
 from trustkit.plot.fairness import client_fairness
+from trustkit.plot.front import pareto_front
 from trustkit.plot.labels import label_shares
 from trustkit.plot.parties import party_shares, pcor_heatmap
 from trustkit.plot.plane import PlanePoint, icor_gauge, split_plane
 from trustkit.plot.radar import pillar_radar
 from trustkit.plot.rounds import accuracy_by_round
 from trustkit.plot.style import to_svg
+from trustkit.plot.trail import pillar_trail
+from trustkit.plot.waterfall import trust_waterfall
 
 __all__ = [
-    "PlanePoint", "accuracy_by_round", "client_fairness", "correlation_blocks", "exchange_trend", "icor_gauge",
-    "label_shares", "party_shares", "pcor_heatmap", "pillar_radar", "split_plane", "to_svg",
+    "PlanePoint", "accuracy_by_round", "accuracy_under_attack", "client_fairness", "correlation_blocks",
+    "exchange_trend", "icor_gauge", "label_shares", "pareto_front", "party_shares", "pcor_heatmap", "pillar_radar",
+    "pillar_trail", "score_bands", "split_plane", "to_svg", "trust_waterfall",
 ]  # fmt: skip

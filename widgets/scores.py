@@ -1,0 +1,267 @@
+"""Where the score comes from: the tree with its weights, what moved it, how it grew, and how sure it is."""
+
+from __future__ import annotations
+
+import base64
+import dataclasses
+import html
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import ipywidgets as w
+from trustkit.widgets.lab import Lab
+from trustkit.widgets.numbers import amount
+from trustkit.widgets.reasons import change, names_of
+from trustkit.widgets.slider import Slider
+from trustkit.widgets.tree import ScoreTree
+from trustkit.widgets.view import View, card, tip
+
+from trustkit import plot, sensitivity, waterfall
+from trustkit.catalogue import PANELS
+from trustkit.trail import Trail, trail_of
+from trustkit.trust import PROFILES, TrustReport
+
+__all__ = ["Part", "ScorePanel"]
+
+_TITLE = "Where the score comes from"
+_PARTS = {
+    "weights and formulas": "tree",
+    "against the baseline": "moved",
+    "round by round": "rounds",
+    "how sure it is": "bands",
+}
+_NOTHING = '<p class="tk-sub">Nothing measured yet: press Run.</p>'
+_UNPINNED = (
+    "There is no baseline yet: press Pin to keep this result as one, change a control and press Run. Then this shows "
+    "which metric moved trust, and by how much."
+)
+_PINNED = "This result is the baseline itself: change a control and press Run to see which metric moves trust."
+_EXACT = (
+    "On the way from the baseline to now, evidence appears and scores change; each metric's bar is its share of trust "
+    "times its change, exactly, so that the bars add up. Source: arithmetic of weighted means."
+)
+_FOLLOWED = (
+    "Accuracy and its variation over clients, how evenly clients were selected, ε, bytes and seconds are counted in "
+    "every round. CLEVER, Shapley values and whatever else is measured on the final model are not measured again: they "
+    "are held at their last value in all rounds."
+)
+_DRAWS = 1000
+_SAMPLED = (
+    f"{_DRAWS:,} draws. The weights of the children of each node: a Dirichlet distribution around those given, "
+    "concentration 20. The normalisers: each score moved a random part of the way to the score that another profile "
+    "over the same metrics gives. Source: OECD, Handbook on Constructing Composite Indicators (2008)."
+)
+
+
+class Part(View):
+    """A view that is drawn only while it is shown."""
+
+    shown = False
+
+    def refresh(self) -> None:
+        """Draw anew if anybody looks."""
+        if self.shown:
+            super().refresh()
+
+    def show(self, shown: bool) -> None:
+        """Be looked at from now on, or not.
+
+        Parameters
+        ----------
+        shown : bool
+            Which.
+        """
+        self.shown = shown
+        self.refresh()
+
+
+@PANELS.enter("scores", title=_TITLE)
+def ScorePanel(lab: Lab | None = None) -> w.VBox:  # noqa: N802 (a panel reads as a thing)
+    """Show pillars, notions and metrics with formulas and weights; what moved the score, when, and how sure it is.
+
+    Parameters
+    ----------
+    lab : Lab, optional
+        The shared state; by default one of its own.
+
+    Returns
+    -------
+    ipywidgets.VBox
+        A widget.
+    """
+    state = lab or Lab()
+    head = View(state, _head, ("outcome", "weights"), "scores")
+    profile = w.Dropdown(description="profile", options=list(PROFILES), value=state.profile)
+    reset = w.Button(description="Reset weights", tooltip="the weights that the profile gives")
+    file = View(state, _file, ("weights",), "profile")
+    choice = w.ToggleButtons(options=list(_PARTS))
+    for widget, name in ((profile, "profile"), (reset, "reset-weights"), (choice, "parts")):
+        widget.add_class(f"tk-c-{name}")
+    above = w.Box([profile, reset, file])
+    above.add_class("tk-choices")
+    steps = Slider((1,), ["1"], 1, label="round shown")
+    rounds = Part(state, _draw_rounds(steps), ("outcome", "weights"), "rounds")
+    parts = {
+        "tree": w.VBox([above, ScoreTree(state)]),
+        "moved": w.VBox([Part(state, _draw_moved(), ("outcome", "baseline", "weights"), "moved")]),
+        "rounds": w.VBox([rounds, steps]),
+        "bands": w.VBox([Part(state, _draw_bands(), ("outcome", "weights"), "bands")]),
+    }
+
+    def turn(_: Any) -> None:
+        for name, part in parts.items():
+            shown = name == _PARTS[choice.value]
+            part.layout.display = "" if shown else "none"
+            for view in part.children:
+                if isinstance(view, Part):
+                    view.show(shown)
+
+    def follow(what: str) -> None:
+        if what == "weights":
+            profile.value = state.profile
+
+    profile.observe(lambda event: _score_by(state, event.new), "value")
+    reset.on_click(lambda _: state.change(weights=()))
+    choice.observe(turn, "value")
+    steps.observe(lambda _: rounds.refresh(), "index")
+    state.watch(follow)
+    turn(None)
+    box = w.VBox([head, choice, *parts.values()])
+    box.add_class("tk-framed")
+    box.add_class("tk-scores")
+    return box
+
+
+def _score_by(lab: Lab, profile: str) -> None:
+    if profile != lab.profile:
+        lab.go(lab.setting.change(weights=()), profile)
+
+
+def _head(lab: Lab) -> str:
+    report = lab.report()
+    if report is None:
+        return card(_TITLE, "nothing measured yet", "")
+    said = "".join(f'<p class="tk-caveat">{html.escape(note)}</p>' for note in report.notes)
+    about = f"Profile {html.escape(report.profile.name)}: {html.escape(report.profile.about)}"
+    gaps = "scores 0" if report.profile.missing == "zero" else "carries no weight and is never scored 0"
+    text = f"{html.escape(report.summary)} {about} What has no evidence {gaps}."
+    return card(_TITLE, text, said)
+
+
+def _file(lab: Lab) -> str:
+    """The profile with the weights of the sliders, as a file inside the page."""
+    mine = PROFILES[lab.profile]
+    if lab.setting.weights:
+        weights, about = (
+            {**mine.weights, **dict(lab.setting.weights)},
+            f"Profile {mine.name}, with weights of one's own.",
+        )
+        mine = dataclasses.replace(mine, name="mine", about=about, weights=weights)
+    data = base64.b64encode(mine.to_toml().encode()).decode()
+    name = html.escape(f"trustkit_profile_{mine.name}.toml")
+    return f'<a class="tk-file" download="{name}" href="data:application/toml;base64,{data}">profile.toml</a>'
+
+
+def _table(heads: tuple[str, ...], rows: Sequence[tuple[str, ...]]) -> str:
+    top = "".join(f'<th scope="col">{head}</th>' for head in heads)
+    lines = "".join(
+        f'<tr><th scope="row">{html.escape(name)}</th>{"".join(f"<td>{cell}</td>" for cell in cells)}</tr>'
+        for name, *cells in rows
+    )
+    return f'<table class="tk-table"><thead><tr>{top}</tr></thead><tbody>{lines}</tbody></table>'
+
+
+def _pair(text: str, picture: str, beside: str) -> str:
+    return f'<p class="tk-sub">{text}</p><div class="tk-pair">{picture}<div>{beside}</div></div>'
+
+
+def _scored(report: TrustReport | None) -> TrustReport | None:
+    return None if report is None or report.score is None or report.score != report.score else report
+
+
+def _draw_moved() -> Callable[[Lab], str]:
+    pictures: dict[str, Any] = {}
+
+    def draw(lab: Lab) -> str:
+        now = _scored(lab.report())
+        if now is None:
+            return _NOTHING
+        if lab.baseline is None or lab.baseline is lab.outcome:
+            return f'<p class="tk-sub">{_PINNED if lab.baseline is not None else _UNPINNED}</p>'
+        before = _scored(lab.report(lab.baseline))
+        if before is None:
+            return '<p class="tk-sub">The baseline has no trust score to compare with.</p>'
+        found, names = waterfall(before, now), names_of(now)
+        pictures["bars"] = figure = plot.trust_waterfall(found, names, figure=pictures.get("bars"))
+        said = list(change(found.bars, names))
+        lines = "".join(f"<li>{html.escape(line)}</li>" for line in said)
+        beside = f'<ol class="tk-moves">{lines}</ol>' if said else '<p class="tk-sub">No metric moved trust.</p>'
+        label = f"Trust from {amount(found.start, 3)} to {amount(found.end, 3)}" + "".join(
+            f"; {line}" for line in said[:3]
+        )
+        text = f"▲ adds to trust, ▼ (hatched) takes from it, largest first · {tip('exact', _EXACT)}"
+        return _pair(text, plot.to_svg(figure, label), beside)
+
+    return draw
+
+
+def _draw_rounds(steps: Slider) -> Callable[[Lab], str]:
+    pictures: dict[str, Any] = {}
+    known: dict[str, Any] = {}
+
+    def reports(lab: Lab) -> tuple[Trail, tuple[TrustReport, ...]]:
+        """Followed once for each result, scored once for each weighing: a step over the rounds only draws."""
+        outcome, weighed = lab.outcome, (lab.profile, lab.setting.weights)
+        if known.get("outcome") is not outcome and outcome is not None:
+            known.update(outcome=outcome, trail=trail_of(outcome.record, outcome.facts), weighed=None)
+            numbers = known["trail"].rounds
+            steps.offer(numbers, [str(number) for number in numbers], numbers[-1])
+        if known["weighed"] != weighed:
+            known.update(weighed=weighed, reports=known["trail"].reports(lab.profile, dict(lab.setting.weights)))
+        return known["trail"], known["reports"]
+
+    def draw(lab: Lab) -> str:
+        if _scored(lab.report()) is None:
+            return _NOTHING
+        trail, found = reports(lab)
+        at = trail.rounds.index(steps.value)
+        names, scores = names_of(found[-1]), [report.pillars for report in found]
+        pictures["radar"] = figure = plot.pillar_trail(scores, trail.rounds, at, names, pictures.get("radar"))
+        rows = [("Trust", *(amount(found[k].score, 3) for k in (0, at, -1)))]
+        rows += [(names[pillar], *(amount(scores[k][pillar], 3) for k in (0, at, -1))) for pillar in scores[-1]]
+        heads = ("after", *(f"{word} {trail.rounds[k]}" for word, k in (("round", 0), ("shown", at), ("last", -1))))
+        moving = [names[line.metric] for line in found[-1].metrics if len({_raw(r, line.metric) for r in found}) > 1]
+        followed = html.escape(", ".join(moving)) or "none of this profile's metrics"
+        text = f"faint: every round, later ones stronger · solid: round {trail.rounds[at]}. Followed: {followed}; "
+        text += tip("all others are held at their last value", _FOLLOWED)
+        label = f"Pillars after round {trail.rounds[at]} of {trail.rounds[-1]}: " + ", ".join(
+            f"{names[pillar]} {amount(score)}" for pillar, score in scores[at].items()
+        )
+        return _pair(text, plot.to_svg(figure, label), _table(heads, rows))
+
+    return draw
+
+
+def _raw(report: TrustReport, metric: str) -> str:
+    return repr(report[metric].raw)
+
+
+def _draw_bands() -> Callable[[Lab], str]:
+    pictures: dict[str, Any] = {}
+
+    def draw(lab: Lab) -> str:
+        report = _scored(lab.report())
+        if report is None:
+            return _NOTHING
+        found, names = sensitivity(report, draws=_DRAWS), names_of(report)
+        pictures["bands"] = figure = plot.score_bands(found, names, figure=pictures.get("bands"))
+        scores = {"trust": report.score, **report.pillars}
+        bounds = {name: found.interval(name) for name in found.samples}
+        rows = [(names[n], amount(scores[n], 3), f"{low:.3f}", f"{high:.3f}") for n, (low, high) in bounds.items()]
+        low, high = bounds["trust"]
+        label = f"Trust {amount(report.score)}, between {low:.2f} and {high:.2f} in nine of ten draws"
+        text = f"How far scores depend on choices: 5 % to 95 % of {tip(f'{_DRAWS:,} draws', _SAMPLED)} of weights and "
+        text += "normalisers. A wide band is a score that others would have set otherwise."
+        return _pair(text, plot.to_svg(figure, label), _table(("pillar", "as given", "5 %", "95 %"), rows))
+
+    return draw
