@@ -222,7 +222,7 @@ def test_without_pymoo_small_grids_can_still_be_tried(monkeypatch: pytest.Monkey
     for name in [name for name in sys.modules if name.split(".")[0] == "pymoo"]:
         monkeypatch.delitem(sys.modules, name)
     monkeypatch.setitem(sys.modules, "pymoo", None)
-    with pytest.raises(ValueError, match=r"a search needs pymoo \(pip install 'trustkit\[brkga\]'\), unless all"):
+    with pytest.raises(ValueError, match=r"a search needs pymoo \(pip install 'trustkit\[search\]'\), unless all"):
         pareto(START, WIDE)
     assert not played
     assert len(pareto(START, {"participation": [1.0]}).points) == 2

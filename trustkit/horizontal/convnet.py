@@ -127,7 +127,10 @@ class Convnet:
         rows = torch.tensor(np.asarray(X, self.dtype)).reshape(-1, *self.image)
         return rows.contiguous(memory_format=torch.channels_last)
 
-    def forward(self, tensors: list[torch.Tensor], images: torch.Tensor) -> torch.Tensor:
+    def forward(
+        self, tensors: list[torch.Tensor], images: torch.Tensor,
+        kept: list[tuple[torch.Tensor, torch.Tensor]] | None = None,
+    ) -> torch.Tensor:  # fmt: skip
         """Run the network.
 
         Parameters
@@ -136,6 +139,8 @@ class Convnet:
             What `unpack` gives.
         images : torch.Tensor
             (n, channels, height, width).
+        kept : list, optional
+            Receives what goes into each layer and what comes out of it, before ReLU.
 
         Returns
         -------
@@ -144,15 +149,36 @@ class Convnet:
         """
         from torch.nn import functional
 
-        x, convolutions = images, 2 * len(self.channels)
+        x, convolutions, kept = images, 2 * len(self.channels), [] if kept is None else kept
         for at in range(0, convolutions, 2):
-            x = functional.conv2d(x, tensors[at], tensors[at + 1], padding=_KERNEL // 2)
-            x = functional.max_pool2d(functional.relu(x), 2)
+            z = functional.conv2d(x, tensors[at], tensors[at + 1], padding=_KERNEL // 2)
+            kept.append((x, z))
+            x = functional.max_pool2d(functional.relu(z), 2)
         x = x.flatten(1)
         for at in range(convolutions, len(tensors), 2):
-            x = functional.linear(x, tensors[at], tensors[at + 1])
-            x = functional.relu(x) if at < len(tensors) - 2 else x
+            z = functional.linear(x, tensors[at], tensors[at + 1])
+            kept.append((x, z))
+            x = functional.relu(z) if at < len(tensors) - 2 else z
         return x
+
+    def by_row(self, x: torch.Tensor, slope: torch.Tensor) -> torch.Tensor:
+        """Return each row's gradient by the weights of a convolution.
+
+        Parameters
+        ----------
+        x : torch.Tensor
+            What went into it, (n, channels, height, width).
+        slope : torch.Tensor
+            The gradient by what came out, (n, wider, height, width).
+
+        Returns
+        -------
+        torch.Tensor
+            (n, wider, channels · 25).
+        """
+        from torch.nn.functional import unfold
+
+        return slope.flatten(2) @ unfold(x, _KERNEL, padding=_KERNEL // 2).mT
 
     def logits(self, params: np.ndarray, X: np.ndarray) -> np.ndarray:
         """Return unnormalised scores.

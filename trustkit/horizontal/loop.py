@@ -12,7 +12,7 @@ import numpy as np
 
 from trustkit.horizontal.convnet import Convnet
 from trustkit.horizontal.noise import add_gaussian
-from trustkit.horizontal.plan import Cohort, Local
+from trustkit.horizontal.plan import Bend, Cohort, Local
 from trustkit.records import Tick
 from trustkit.rng import stream
 from trustkit.threads import one_thread
@@ -26,6 +26,7 @@ __all__ = ["slopes", "train"]
 def train(
     model: Convnet, params: np.ndarray, X: np.ndarray, y: np.ndarray, cohort: Cohort, local: Local, tick: Tick, *,
     anchor: np.ndarray | None = None, drift: np.ndarray | None = None, counts: np.ndarray | None = None,
+    bend: Bend | None = None,
 ) -> np.ndarray:  # fmt: skip
     """Train every client of a cohort, from the same parameters or from its own.
 
@@ -51,6 +52,8 @@ def train(
         Added to every gradient of a client.
     counts : (N,) float array, optional
         What each row counts; 1 by default.
+    bend : callable, optional
+        Adds to the loss what depends on a whole batch; not together with clipping.
 
     Returns
     -------
@@ -78,15 +81,16 @@ def train(
             generator = stream(cohort.seed, cohort.index, "noise", int(client))
             own = model.unpack(drift[place]) if drift is not None else None
             trained[place] = _client(
-                model, starts[place], pulled[place], own, counts, X, y, cohort, place, local, tick, generator
-            )
+                model, starts[place], pulled[place], own, counts, X, y, cohort, place, local, tick, generator,
+                bend,
+            )  # fmt: skip
     return trained
 
 
 def _client(
     model: Convnet, params: np.ndarray, anchor: np.ndarray, drift: list[torch.Tensor] | None,
     counts: np.ndarray | None, X: np.ndarray, y: np.ndarray, cohort: Cohort, place: int, local: Local,
-    tick: Tick, generator: np.random.Generator,
+    tick: Tick, generator: np.random.Generator, bend: Bend | None,
 ) -> np.ndarray:  # fmt: skip
     """Train one client and return its parameters (P,)."""
     import torch
@@ -100,7 +104,8 @@ def _client(
         images, labels = model.images(X[rows]), torch.from_numpy(y[rows])
         weights = None if counts is None else torch.from_numpy(counts[rows].astype(model.dtype))
         if local.clip is None:
-            loss = _loss(model, leaves, images, labels, weights) / size
+            part = None if bend is None else partial(bend, places=slice(place, place + 1))
+            loss = _loss(model, leaves, images, labels, weights, size, None if bend is None else _bent(bend, rows, place))
             grads = list(torch.autograd.grad(loss, leaves))
         else:
             grads = _clipped(model, leaves, images, labels, weights, local.clip, size)
@@ -168,21 +173,39 @@ def _clipped(
     model: Convnet, leaves: list[torch.Tensor], images: torch.Tensor, labels: torch.Tensor,
     weights: torch.Tensor | None, clip: float, size: float,
 ) -> list[torch.Tensor]:  # fmt: skip
-    """Return the sum of the rows' gradients, each cut to norm ``clip``, divided by ``size``."""
+    """Return the sum of the rows' gradients, each cut to norm ``clip``, divided by ``size``.
+
+    One pass gives the slopes at the layers' outputs. With them the norm of a linear layer's gradient, an outer product,
+    is the product of two norms; only those of the small convolutions are made row by row.
+    """
     import torch
 
     fixed = [leaf.detach() for leaf in leaves]
     if not len(images):
         return [torch.zeros_like(leaf) for leaf in fixed]
-
-    def loss(tensors: list[torch.Tensor], image: torch.Tensor, label: torch.Tensor) -> torch.Tensor:
-        return torch.nn.functional.cross_entropy(model.forward(tensors, image[None]), label[None])
-
-    by_row = torch.func.vmap(torch.func.grad(loss), in_dims=(None, 0, 0))(fixed, images, labels)
-    norms = torch.stack([g.flatten(1).square().sum(1) for g in by_row]).sum(0).sqrt()
-    factors = clip / norms.clamp(min=clip) / size
-    factors = factors if weights is None else factors * weights
-    return [torch.tensordot(factors, g, dims=([0], [0])) for g in by_row]
+    kept: list[tuple[torch.Tensor, torch.Tensor]] = []
+    logits = model.forward(fixed, images.requires_grad_(), kept)
+    loss = torch.nn.functional.cross_entropy(logits, labels, reduction="sum")
+    slopes = torch.autograd.grad(loss, [z for _, z in kept])
+    squares, by_row = torch.zeros(len(images), dtype=logits.dtype), []
+    with torch.no_grad():
+        for (x, _), slope in zip(kept, slopes, strict=True):
+            if x.ndim == 4:
+                own = model.by_row(x, slope), slope.sum((2, 3))
+                squares += own[0].square().sum((1, 2)) + own[1].square().sum(1)
+            else:
+                own = x, slope
+                squares += slope.square().sum(1) * (1 + x.square().sum(1))
+            by_row.append(own)
+        factors = clip / squares.sqrt().clamp(min=clip) / size
+        factors = factors if weights is None else factors * weights
+        sums: list[torch.Tensor] = []
+        for weight, (first, second) in zip(fixed[::2], by_row, strict=True):
+            if first.ndim == 3:
+                sums += [torch.tensordot(factors, first, dims=([0], [0])).reshape(weight.shape), factors @ second]
+            else:
+                sums += [(factors[:, None] * second).T @ first, factors @ second]
+    return sums
 
 
 def _noisy(
