@@ -48,6 +48,11 @@ class Entry:
         """The user parameters, in the order of the signature."""
         return parameters_of(self.function)
 
+    @property
+    def reads(self) -> bool:
+        """Whether it reads a file that somebody must have; such functions are called ``read_…``."""
+        return self.function.__name__.startswith("read_")
+
     @cached_property
     def tells(self) -> bool:
         """Whether the function takes a ``progress`` to tell how far it is."""

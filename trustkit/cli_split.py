@@ -24,7 +24,7 @@ __all__ = ["divide"]
 
 _FILES = (".json", ".csv")
 _PACKED = (".gz", ".bz2", ".xz")
-_TABLES = (".csv", ".tsv", ".txt", ".data", ".dat", ".parquet", ".npz")
+_TABLES = (".csv", ".tsv", ".txt", ".data", ".dat", ".parquet", ".npz", ".arrow", ".feather")
 _LIBSVM = (".libsvm", ".svm", ".svmlight", ".scale", ".t")
 _MOST = 16
 """So many numbers of a list are printed."""

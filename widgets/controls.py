@@ -17,7 +17,7 @@ from trustkit.widgets.slider import Slider
 from trustkit.widgets.view import View
 from trustkit.widgets.words import status
 
-from trustkit.catalogue import DATASETS, MODELS, Entry
+from trustkit.catalogue import DATASETS, MODELS
 
 __all__ = ["ALPHAS", "BETAS", "CLIENTS", "EPSILONS", "ROUNDS", "SELECTIONS", "Controls"]
 
@@ -60,10 +60,6 @@ def _place(name: str, slider: Slider, value: Any, most: float) -> None:
         stops = tuple(sorted((*stops, value)))
     texts = [", ".join(f"{v:g}" for v in stop) if isinstance(stop, tuple) else spell(stop) for stop in stops]
     slider.offer(stops, texts, value)
-
-
-def _reads_a_file(entry: Entry) -> bool:
-    return not {"path", "paths"}.isdisjoint(parameter.name for parameter in entry.parameters)
 
 
 class Controls:
@@ -201,7 +197,7 @@ class Controls:
         rows = setting.across_rows
         splits, algorithms = choices(setting.axis)
         self.axis.value = setting.axis
-        tables = [(entry.title, name) for name, entry in DATASETS.items() if not _reads_a_file(entry)]
+        tables = [(entry.title, name) for name, entry in DATASETS.items() if not entry.reads]
         offer(self.data, tables, setting.data if rows else setting.table)
         offer(self.split, splits, setting.rows_split if rows else setting.columns_split)
         offer(self.algorithm, algorithms, setting.strategy if rows else setting.joint)

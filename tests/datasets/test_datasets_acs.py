@@ -82,7 +82,7 @@ def test_relationships_of_both_codes() -> None:
 def test_the_filter_and_the_gaps() -> None:
     """By hand: over 16, over 100 dollars, some hours, some weight; then NaN is 0, as numpy.nan_to_num(x, -1) has it."""
     rows = {"AGEP": [17, 16, 40, 40, 40, 40], "PINCP": [101, 5e4, 100, 50_001, 5e4, np.nan],
-            "WKHP": [1, 40, 40, 40, np.nan, 40], "PWGTP": [1, 1, 1, 1, 1, 1], "COW": [np.nan, 1, 1, 1, 1, 1]}  # fmt: skip
+            "WKHP": [1, 40, 40, 40, np.nan, 40], "COW": [np.nan, 1, 1, 1, 1, 1]}  # fmt: skip
     whole = {name: np.array(rows.get(name, [1] * 6), float) for name in (*INCOME.features, *INCOME.others)}
     kept, filled = census(whole, "ACSIncome")
     assert kept["AGEP"].tolist() == [17, 40]

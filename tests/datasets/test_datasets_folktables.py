@@ -48,11 +48,13 @@ def test_rows_are_those_of_pandas(tree: Path, task: Any) -> None:
     """Features, target and state, in the order of the files; what was read, kept and filled is counted."""
     data = read_folktables(tree, task, year=2018)
     files = [tree / "2018" / "1-Year" / f"psam_p{code}.csv" for code in ("01", "06", "72")]
-    frames, targets = zip(*(by_pandas(file, task) for file in files), strict=True)
+    found = [by_pandas(file, task) for file in files]
+    frames = [frame for frame, _ in found]
     expected = pd.concat(frames)
     assert np.array_equal(data.X, expected.to_numpy(float))
-    assert np.array_equal(data.y, np.concatenate(targets))
-    assert data.groups["state"].tolist() == [s for s, f in zip(("AL", "CA", "PR"), frames, strict=True) for _ in f.index]
+    assert np.array_equal(data.y, np.concatenate([target for _, target in found]))
+    states = np.repeat(["AL", "CA", "PR"], [len(frame) for frame in frames])
+    assert data.groups["state"].tolist() == states.tolist()
     raw = pd.concat(map(pd.read_csv, files))
     kept = raw if task == "ACSEmployment" else raw[(raw.AGEP > 16) & (raw.PINCP > 100) & (raw.WKHP > 0)]
     gaps = kept[list(TASKS[task].features)].isna().sum()
@@ -111,7 +113,9 @@ def test_older_names_packed_files_and_files_without_a_state(tmp_path: Path) -> N
     lines = [line.split(",", 1)[1] for line in (RICH, POOR)]
     file = write(tmp_path, *lines, header=HEADER.split(",", 1)[1], name="ss14pny.csv")
     assert read_folktables(file, test_size=0).groups["state"].tolist() == ["NY", "NY"]
-    file = write(tmp_path, *(f"11{line[1:]}" for line in (RICH, POOR)), header=HEADER.replace("ST", "STATE"), name="a.csv")
+    file = write(
+        tmp_path, *(f"11{line[1:]}" for line in (RICH, POOR)), header=HEADER.replace("ST", "STATE"), name="a.csv"
+    )
     assert read_folktables(file, test_size=0).groups["state"].tolist() == ["DC", "DC"]
 
 
@@ -139,11 +143,11 @@ def test_columns_that_no_task_needs_are_not_read(tmp_path: Path) -> None:
 
 BAD = [
     ([RICH, POOR], HEADER.replace("SEX", "GENDER"), r"must have the columns of ACSIncome, got none called SEX$"),
-    ([RICH, POOR.replace(",20,", ",many,")], HEADER, r"must be a table of persons in the census's codes, got: .*'many'"),
+    ([RICH, POOR.replace(",20,", ",many,")], HEADER, r"must be a table of persons in the census's codes, got: .*many"),
     ([RICH, POOR.replace("6,30", "3,30")], HEADER, r"^ST in .* must be a state's FIPS code, got 3$"),
     ([RICH, POOR.replace(",2,8,", ",2,10,")], HEADER, r"^RAC1P in .* must be between 1 and 9, got 10$"),
     ([RICH, POOR.replace(",2,8,", ",,8,")], HEADER, r"^SEX in .* must be between 1 and 2, got 0$"),
-    ([RICH, POOR.replace(",2,20,", ",2,20,")], HEADER.replace("RELP", "RELSHIPP"),
+    ([RICH, POOR], HEADER.replace("RELP", "RELSHIPP"),
      r"^RELSHIPP in .* must be between 20 and 38, got 0$"),
     ([RICH], HEADER, r"must have rows of both classes of ACSIncome, got 1 of 1 rows in the task$"),
     ([], HEADER, r"must have rows of both classes of ACSIncome, got 0 of 0 rows in the task$"),
@@ -178,6 +182,8 @@ def test_a_bad_argument_is_refused(tree: Path, tmp_path: Path) -> None:
         read_folktables(tree, states=("AL", "TX"), year=2018)
     with pytest.raises(ValueError, match=r"^task must be one of ACSIncome, ACSEmployment, got 'ACSMobility'$"):
         read_folktables(tree, "ACSMobility", year=2018)  # type: ignore[arg-type]
-    file = write(tmp_path, *(line.split(",", 1)[1] for line in (RICH, POOR)), header=HEADER.split(",", 1)[1], name="a.csv")
+    file = write(
+        tmp_path, *(line.split(",", 1)[1] for line in (RICH, POOR)), header=HEADER.split(",", 1)[1], name="a.csv"
+    )
     with pytest.raises(ValueError, match=r"a\.csv must have a column ST or a state's code in its name, got neither$"):
         read_folktables(file)

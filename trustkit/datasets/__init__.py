@@ -14,6 +14,9 @@ from trustkit.catalogue import DATASETS, Entry
 from trustkit.data import Dataset
 from trustkit.datasets.bundled import breast_cancer, digits, landsat, letter, mfeat, mnist, wine
 from trustkit.datasets.csvfile import read_csv
+from trustkit.datasets.feda4fair_files import read_feda4fair
+from trustkit.datasets.feda4fair_settings import feda4fair, select
+from trustkit.datasets.folktables import read_folktables
 from trustkit.datasets.frame import from_frame
 from trustkit.datasets.joined import read_joined, read_movielens
 from trustkit.datasets.leaf import read_leaf
@@ -23,6 +26,7 @@ from trustkit.datasets.nuswide import read_nuswide
 from trustkit.datasets.ondisk import frozen
 from trustkit.datasets.parties import read_parties
 from trustkit.datasets.standins import covtype_synthetic, msd_synthetic, radar_synthetic
+from trustkit.datasets.standins_acs import acs_synthetic, write_psam
 from trustkit.datasets.standins_wide import epsilon_synthetic, gisette_synthetic, realsim_synthetic
 from trustkit.datasets.surveys import acs_employment, adult, cces
 from trustkit.datasets.synthetic import nbaiot_synthetic
@@ -31,11 +35,12 @@ from trustkit.datasets.uci import read_uci
 from trustkit.datasets.writers import mnist_writers
 
 __all__ = [
-    "acs_employment", "add", "adult", "breast_cancer", "cces", "covtype_synthetic", "digits", "epsilon_synthetic",
-    "from_frame", "gisette_synthetic", "landsat", "letter", "load", "mfeat", "mnist", "mnist_writers",
-    "msd_synthetic", "names", "nbaiot_synthetic", "radar_synthetic", "read_csv", "read_joined", "read_leaf",
-    "read_libsvm", "read_movielens", "read_nbaiot", "read_nuswide", "read_parties", "read_table", "read_uci",
-    "read_vehicle", "realsim_synthetic", "wine",
+    "acs_employment", "acs_synthetic", "add", "adult", "breast_cancer", "cces", "covtype_synthetic", "digits",
+    "epsilon_synthetic", "feda4fair", "from_frame", "gisette_synthetic", "landsat", "letter", "load", "mfeat",
+    "mnist", "mnist_writers", "msd_synthetic", "names", "nbaiot_synthetic", "radar_synthetic", "read_csv",
+    "read_feda4fair", "read_folktables", "read_joined", "read_leaf", "read_libsvm", "read_movielens", "read_nbaiot",
+    "read_nuswide", "read_parties", "read_table", "read_uci", "read_vehicle", "realsim_synthetic", "select", "wine",
+    "write_psam",
 ]  # fmt: skip
 
 _OWN: set[str] = set()

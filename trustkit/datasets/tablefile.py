@@ -1,4 +1,4 @@
-"""A table in a file as a data frame: text with any usual delimiter, Parquet, or NumPy's NPZ."""
+"""A table in a file as a data frame: text with any usual delimiter, Parquet, Arrow, or NumPy's NPZ."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from trustkit.datasets.arrowfile import STARTS, arrow_frame
 from trustkit.datasets.ondisk import UNREADABLE, opened
 from trustkit.datasets.sniff import BLANKS, Delimiter, Header, sniff
 
@@ -27,7 +28,7 @@ def frame_of(file: Path, header: Header = "auto", delimiter: Delimiter = "auto")
     Parameters
     ----------
     file : pathlib.Path
-        Text, Parquet or NPZ, told apart by their first bytes.
+        Text, Parquet, Arrow (IPC, Feather, stream) or NPZ, told apart by their first bytes.
     header, delimiter : str
         As in `read_table`.
 
@@ -41,12 +42,14 @@ def frame_of(file: Path, header: Header = "auto", delimiter: Delimiter = "auto")
     Raises
     ------
     ValueError
-        If it is none of the three, or Parquet and pyarrow is not installed.
+        If it is none of these, or Parquet or Arrow and pyarrow is not installed.
     """
     with file.open("rb") as stream:
         start = stream.read(4)
     if start == b"PAR1":
         return _parquet(file).rename(columns=str), {}
+    if start in STARTS:
+        return arrow_frame(file), {}
     if start == b"PK\x03\x04":
         return _npz(file), {}
     return _text(file, header, delimiter)

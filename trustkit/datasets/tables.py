@@ -1,18 +1,20 @@
-"""Tables of one's own in a file: text with any usual delimiter, Parquet, or NumPy's NPZ."""
+"""Tables of one's own in a file: text with any usual delimiter, Parquet, Arrow, or NumPy's NPZ."""
 
 from __future__ import annotations
 
 import dataclasses
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Annotated, Literal
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import numpy as np
 
 from trustkit.catalogue import DATASETS, Interval
 from trustkit.data import Dataset
+from trustkit.datasets.arrowfile import table_files
 from trustkit.datasets.frame import from_frame
 from trustkit.datasets.labels import Task
-from trustkit.datasets.ondisk import AnyPath, existing, frozen, owned, stem
+from trustkit.datasets.ondisk import AnyPath, frozen, owned, stem
 from trustkit.datasets.sniff import Delimiter, Header
 from trustkit.datasets.tablefile import column_named, frame_of
 
@@ -24,7 +26,7 @@ __all__ = ["read_table"]
 
 @DATASETS.enter("table", title="A table of your own")
 def read_table(
-    path: Annotated[AnyPath, "the file"] = "",
+    path: Annotated[AnyPath, "the file, or the folder of its parts"] = "",
     target: Annotated[str | int, "the column to predict, by name or index; -1 is the last"] = -1,
     header: Annotated[Header, "whether the first line names the columns"] = "auto",
     delimiter: Annotated[Delimiter, "what is between cells"] = "auto",
@@ -40,13 +42,16 @@ def read_table(
     keep_sensitive: Annotated[bool, "protected attributes are features too"] = True,
     seed: int = 0,
 ) -> Dataset:
-    """Make a data set of a file: comma-, tab-, semicolon- or blank-separated text (packed or not), Parquet or NPZ.
+    """Make a data set of a file: delimited text (packed or not), Parquet, Arrow or NPZ; or of a folder of such parts.
 
     Parameters
     ----------
     path : str or path-like
-        The file; its content says which of the three it is. NPZ holds ``X`` (n, m) and ``y`` (n,), perhaps ``columns``
-        (m,), or else one array of n values a column, by name.
+        The file; its content says which it is. Text is separated by commas, tabs, semicolons, bars or blanks. Arrow is
+        an IPC file, Feather or a stream. NPZ holds ``X`` (n, m) and ``y`` (n,), perhaps ``columns`` (m,), or else one
+        array of n values a column, by name. A folder is that of a Hugging Face data set
+        (``data-00000-of-00002.arrow``), whose class labels have the names that it gives them, or one of Arrow, Parquet
+        or Feather parts with the same columns.
     target : str or int
         The column to predict, by its name or by its index in the file, from 0 or from the end (−1, …). In NPZ with
         ``X`` and ``y`` it is ``y``, the last.
@@ -109,8 +114,8 @@ def read_table(
     >>> data.columns, data.notes["labels"]
     (('x1', 'x2'), {'cheap': 0, 'dear': 1})
     """
-    file = existing(path, "a table (text, Parquet or NPZ)")
-    frame, notes = frame_of(file, header, delimiter)
+    files = table_files(path, "a table (text, Parquet or NPZ)")
+    frame, notes = _joined(files, header, delimiter)
     columns = list(frame.columns)
     wanted = column_named(columns, target, "target")
     if id != "":
@@ -118,14 +123,28 @@ def read_table(
         frame = _without_id(frame, notes["id"], wanted)
     unused = [column_named(columns, each, "leave_out") for each in _several(leave_out)]
     frame = frame.drop(columns=unused)
-    called = name or stem(file)
+    called = name or stem(Path(path))
     data = from_frame(frame, wanted, sensitive, client, called, positive or None, test_size, missing, keep_sensitive,
                       seed, task)  # fmt: skip
     train = data.X[~data.held_out]
     constant = np.flatnonzero(train.min(0) == train.max(0))
     notes["labels"] = {label: number for number, label in enumerate(data.classes)}
     notes["constant"] = tuple(data.columns[j] for j in constant)
-    return frozen(dataclasses.replace(data, provenance=owned(file), notes={**data.notes, **notes}))
+    return frozen(dataclasses.replace(data, provenance=owned(*files), notes={**data.notes, **notes}))
+
+
+def _joined(files: list[Path], header: Header, delimiter: Delimiter) -> tuple[pd.DataFrame, dict[str, Any]]:
+    """Read the parts of a table, one after the other."""
+    import pandas as pd
+
+    frame, notes = frame_of(files[0], header, delimiter)
+    parts = [frame]
+    for file in files[1:]:
+        part, _ = frame_of(file)
+        if list(part.columns) != list(frame.columns):
+            raise ValueError(f"{file} must have the columns of {files[0].name}, got {', '.join(part.columns)}")
+        parts.append(part)
+    return (pd.concat(parts, ignore_index=True) if len(parts) > 1 else frame), notes
 
 
 def _several(names: str | Sequence[str]) -> tuple[str, ...]:
