@@ -127,7 +127,7 @@ def _legal(partition: Partition, entry: Entry, data: Dataset) -> None:
     assert partition.axis == entry.axis
     assert partition.owner.size == size
     assert partition.parties >= 2
-    assert (partition.owner >= 0).all(), "a split gives away everything"
+    assert (partition.owner < 0).sum() == partition.achieved.get("unused", 0), "a split says what it leaves over"
     assert partition.made_by is not None
     assert SPLITS.complete(partition.made_by) == partition.made_by
     assert jsonfile.dumps(partition.to_dict())

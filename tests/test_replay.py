@@ -12,7 +12,7 @@ import pytest
 
 from trustkit import export, jsonfile, store
 from trustkit.catalogue import use
-from trustkit.cli_report import render
+from trustkit.commands.report import render
 from trustkit.experiment import Experiment
 from trustkit.facts import facts_of, log_of
 from trustkit.records import Round, RunRecord, Stopped

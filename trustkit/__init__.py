@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from trustkit import datasets, export, metrics, plot, split, store
+    from trustkit.auditing import Audit, audit, datasheet
     from trustkit.catalogue import Use, use
     from trustkit.data import Dataset, FederatedDataset, Party
     from trustkit.examination import Examination, examine
@@ -40,6 +41,7 @@ _HOME = {
     "build": "rounds", "grid": "rounds", "play": "rounds", "run": "rounds", "sweep": "rounds",
     "facts_of": "facts", "log_of": "facts", "fairness_of": "findings", "headline_of": "findings",
     "write_parties": "handover", "natural_points": "plane", "plane_point": "plane", "random_points": "plane",
+    "Audit": "auditing", "audit": "auditing", "datasheet": "auditing",
     "Front": "frontier", "pareto": "frontier", "Trail": "trail", "trail_of": "trail",
     "FactSheet": "trust", "TrustReport": "trust", "assess": "trust",
     "outranks": "trust", "sensitivity": "trust", "waterfall": "trust",
@@ -47,11 +49,11 @@ _HOME = {
 _ROOMS = ("datasets", "export", "metrics", "plot", "split", "store", "widgets")
 
 __all__ = [
-    "Dataset", "Examination", "Experiment", "FactSheet", "FederatedDataset", "Front", "Partition", "Party", "Round",
-    "RunRecord", "Trail", "TrustReport", "Use", "assess", "build", "datasets", "examine", "export", "facts_of",
-    "fairness_of", "grid", "headline_of", "log_of", "metrics", "natural_points", "outranks", "pareto", "plane_point",
-    "play", "plot", "presets", "random_points", "run", "sensitivity", "split", "store", "sweep", "trail_of", "use",
-    "watch", "waterfall", "write_parties",
+    "Audit", "Dataset", "Examination", "Experiment", "FactSheet", "FederatedDataset", "Front", "Partition", "Party",
+    "Round", "RunRecord", "Trail", "TrustReport", "Use", "assess", "audit", "build", "datasets", "datasheet", "examine",
+    "export", "facts_of", "fairness_of", "grid", "headline_of", "log_of", "metrics", "natural_points", "outranks",
+    "pareto", "plane_point", "play", "plot", "presets", "random_points", "run", "sensitivity", "split", "store",
+    "sweep", "trail_of", "use", "watch", "waterfall", "write_parties",
 ]  # fmt: skip
 
 

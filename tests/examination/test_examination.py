@@ -12,7 +12,7 @@ import pytest
 from tests.test_replay import REPORTS, leave
 from trustkit import store
 from trustkit.catalogue import use
-from trustkit.cli_report import look_into, render
+from trustkit.commands.report import look_into, render
 from trustkit.examination import MEASURES, Examination, examine
 from trustkit.examination.covered import coverage_share
 from trustkit.experiment import Experiment

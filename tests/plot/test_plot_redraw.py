@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 from matplotlib.figure import Figure
 
+from tests.plot import test_plot_audited as audits
 from tests.plot.samples import clients, columns, front, record, rows
 from trustkit import plot
 from trustkit.metrics.correlation import spearman
@@ -74,6 +75,11 @@ def _attack(*accuracy: np.ndarray, who: list[int] | None = None, rounds: int = 2
     runs = {name: record(part, rounds) for name, part in zip(("clean", "attacked", "defended"), accuracy, strict=False)}
     attackers = None if who is None else np.array(who)
     return lambda figure: plot.accuracy_under_attack(runs, attackers, wide, figure)
+
+
+def _audited(draw: Callable[..., Figure], clients: int, shared: bool = False) -> Draw:
+    given = (audits.run(audits.LOCAL[np.arange(clients) % 4, 0]),) if shared else ()
+    return lambda figure: draw(audits.made(clients), *given, figure=figure)
 
 
 def _curve(accuracy: object, rounds: int, base: int = 0, wide: bool = True) -> Draw:
@@ -172,6 +178,10 @@ PICTURES: dict[str, list[Draw]] = {
         _sure(), _sure(participants__client_num=10_000), _sure(level=0.5), _sure({"trust": "Trust"}),
         _sure(privacy__differential_privacy=True),
     ],
+    "sensitive_shares": [_audited(plot.sensitive_shares, count) for count in (4, 1, 9)],
+    "model_bars": [_audited(plot.model_bars, count) for count in (4, 1, 9)],
+    "value_changes": [_audited(plot.value_changes, count) for count in (4, 1, 9)],
+    "local_federated": [_audited(plot.local_federated, count, shared=True) for count in (4, 1, 9)],
     "accuracy_under_attack": [
         _attack(SOME), _attack(SOME, SOME[:5] / 2), _attack(SOME, SOME[:5] / 2, SOME[:2], who=[1]),
         _attack(SOME[:0], rounds=5), _attack(SOME, who=[0, 2], wide=False),
@@ -183,7 +193,9 @@ PICTURES: dict[str, list[Draw]] = {
 }  # fmt: skip
 
 
-ONE_SHAPE = ("exchange_trend", "icor_gauge", "pareto_front")
+ONE_SHAPE = (
+    "exchange_trend", "icor_gauge", "local_federated", "model_bars", "pareto_front", "sensitive_shares", "value_changes",
+)  # fmt: skip
 """Pictures that have the same artists whatever they show."""
 
 

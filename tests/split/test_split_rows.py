@@ -29,8 +29,9 @@ def table(n: int = 1000, classes: int = 5, task: str = "classes", seed: int = 0)
     y = rng.permutation(np.arange(n) % classes)
     names = tuple(f"class{c}" for c in range(classes)) if task == "classes" else ()
     return Dataset(
-        name="small", X=np.zeros((n, 1)), y=y if names else y.astype(float), columns=("x",), classes=names,
-        provenance=Provenance("made up", "none", synthetic=True), held_out=rng.permutation(n) < n // 5,
+        name="small", X=stream(seed, "x").normal(size=(n, 1)), y=y if names else y.astype(float), columns=("x",),
+        classes=names, provenance=Provenance("made up", "none", synthetic=True), held_out=rng.permutation(n) < n // 5,
+        sensitive={"sex": np.array(["f", "m"])[stream(seed, "sex").integers(0, 2, n)]},
         groups={"state": np.array(["TX", "CA", "NY"])[np.arange(n) % 3], "year": 2010 + np.arange(n) % 2},
     )  # fmt: skip
 

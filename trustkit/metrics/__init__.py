@@ -4,9 +4,12 @@ from trustkit.metrics.adversarial import Attacked, empirical_robustness, fgsm, p
 from trustkit.metrics.anonymity import equivalence_classes, k_anonymity, l_diversity
 from trustkit.metrics.clients import by_client, disparity_interval, masking_gap, share_over
 from trustkit.metrics.coalitions import coalition_values, leave_one_out, shapley, shapley_exact
+from trustkit.metrics.coding import Coded, group_codes, intersection
 from trustkit.metrics.contribution import completed_shapley, data_quality, round_utilities
 from trustkit.metrics.correlation import icor, mcor, pcor, pcor_matrix
+from trustkit.metrics.counting import Counted, count_clients
 from trustkit.metrics.defence import attack_success_rate, backdoor_success_rate, poisoning_defence
+from trustkit.metrics.distances import hellinger, jensen_shannon, kl_divergence, total_variation
 from trustkit.metrics.explainability import shap_importance, shap_values
 from trustkit.metrics.fairness import (
     demographic_disparity,
@@ -15,6 +18,7 @@ from trustkit.metrics.fairness import (
     equal_opportunity_difference,
     equalized_odds_difference,
 )
+from trustkit.metrics.gaps import Gaps, gaps_from_counts, group_rate, why_undefined
 from trustkit.metrics.groups import (
     GroupRates,
     accuracy_gap_from_counts,
@@ -34,21 +38,130 @@ from trustkit.metrics.heterogeneity import (
 from trustkit.metrics.importance import linear_importance, party_importance, shapley_cmi
 from trustkit.metrics.leakage import gaussian_leakage_bound, leakage_estimate
 from trustkit.metrics.membership import EmpiricalEpsilon, empirical_epsilon, membership_auc, tpr_at_fpr
+from trustkit.metrics.pairs import (
+    Pair,
+    demographic_parity_ratio,
+    equal_opportunity_ratio,
+    equalized_odds_ratio,
+    worse_off,
+)
 from trustkit.metrics.pairwise import ColumnReport, column_report, pearson, spearman
 from trustkit.metrics.privacy import global_privacy_risk
 from trustkit.metrics.reputation import Opinion, beta_reputation, client_reputation, interactions, opinion
 from trustkit.metrics.robustness import clever
+from trustkit.metrics.spread import (
+    ClientSummary,
+    SelectionFairness,
+    client_summary,
+    contribution_fairness,
+    selection_fairness,
+)
+from trustkit.metrics.transport import earth_movers
+from trustkit.metrics.uncertainty import bootstrap_interval, chance_gap
+from trustkit.metrics.unlike import (
+    DISTANCES,
+    Spread,
+    client_distributions,
+    distance_matrix,
+    distance_to_pool,
+    quantile_bins,
+)
 
 __all__ = [
-    "Attacked", "ColumnReport", "EmpiricalEpsilon", "GroupRates", "Opinion", "accuracy_gap_from_counts",
-    "attack_success_rate", "backdoor_success_rate", "beta_reputation", "by_client", "clever", "client_reputation",
-    "coalition_values", "coefficient_of_variation", "column_report", "completed_shapley", "data_quality",
-    "demographic_disparity", "discrimination_from_counts", "discrimination_index", "disparity_from_counts",
-    "disparity_interval", "empirical_epsilon", "empirical_robustness", "entropy", "equal_opportunity_difference",
-    "equalized_odds_difference", "equivalence_classes", "fgsm", "gaussian_leakage_bound", "gini", "global_privacy_risk",
-    "group_counts", "icor", "interactions", "jain_index", "k_anonymity", "l_diversity", "label_distribution",
-    "leakage_estimate", "leave_one_out", "linear_importance", "masking_gap", "mcor", "membership_auc", "opinion",
-    "opportunity_from_counts", "party_importance", "pcor", "pcor_matrix", "pearson", "pgd", "poisoning_defence",
-    "rates_from_counts", "round_utilities", "shap_importance", "shap_values", "shapley", "shapley_cmi", "shapley_exact",
-    "share_over", "spearman", "tpr_at_fpr", "worst_share_mean",
+    "DISTANCES",
+    "Attacked",
+    "ClientSummary",
+    "Coded",
+    "ColumnReport",
+    "Counted",
+    "EmpiricalEpsilon",
+    "Gaps",
+    "GroupRates",
+    "Opinion",
+    "Pair",
+    "SelectionFairness",
+    "Spread",
+    "accuracy_gap_from_counts",
+    "attack_success_rate",
+    "backdoor_success_rate",
+    "beta_reputation",
+    "bootstrap_interval",
+    "by_client",
+    "chance_gap",
+    "clever",
+    "client_distributions",
+    "client_reputation",
+    "client_summary",
+    "coalition_values",
+    "coefficient_of_variation",
+    "column_report",
+    "completed_shapley",
+    "contribution_fairness",
+    "count_clients",
+    "data_quality",
+    "demographic_disparity",
+    "demographic_parity_ratio",
+    "discrimination_from_counts",
+    "discrimination_index",
+    "disparity_from_counts",
+    "disparity_interval",
+    "distance_matrix",
+    "distance_to_pool",
+    "earth_movers",
+    "empirical_epsilon",
+    "empirical_robustness",
+    "entropy",
+    "equal_opportunity_difference",
+    "equal_opportunity_ratio",
+    "equalized_odds_difference",
+    "equalized_odds_ratio",
+    "equivalence_classes",
+    "fgsm",
+    "gaps_from_counts",
+    "gaussian_leakage_bound",
+    "gini",
+    "global_privacy_risk",
+    "group_codes",
+    "group_counts",
+    "group_rate",
+    "hellinger",
+    "icor",
+    "interactions",
+    "intersection",
+    "jain_index",
+    "jensen_shannon",
+    "k_anonymity",
+    "kl_divergence",
+    "l_diversity",
+    "label_distribution",
+    "leakage_estimate",
+    "leave_one_out",
+    "linear_importance",
+    "masking_gap",
+    "mcor",
+    "membership_auc",
+    "opinion",
+    "opportunity_from_counts",
+    "party_importance",
+    "pcor",
+    "pcor_matrix",
+    "pearson",
+    "pgd",
+    "poisoning_defence",
+    "quantile_bins",
+    "rates_from_counts",
+    "round_utilities",
+    "selection_fairness",
+    "shap_importance",
+    "shap_values",
+    "shapley",
+    "shapley_cmi",
+    "shapley_exact",
+    "share_over",
+    "spearman",
+    "total_variation",
+    "tpr_at_fpr",
+    "why_undefined",
+    "worse_off",
+    "worst_share_mean",
 ]  # fmt: skip

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from trustkit.metrics.groups import disparity_from_counts, rates_from_counts
+from trustkit.metrics.gaps import Rate, gaps_from_counts
+from trustkit.metrics.groups import rates_from_counts
 
 if TYPE_CHECKING:
     from trustkit.data import FederatedDataset
@@ -145,7 +146,7 @@ def disparity_interval(counts: np.ndarray, min_group: int = 0, level: float = 0.
     return np.where(defined, np.clip(low, 0, 1), np.nan), np.where(defined, np.clip(high, 0, 1), np.nan)
 
 
-def masking_gap(counts: np.ndarray, min_group: int = 0) -> float:
+def masking_gap(counts: np.ndarray, min_group: int = 0, rate: Rate = "selection") -> float:
     """Say by how much the worst client's disparity exceeds the disparity of all rows together.
 
     Parameters
@@ -154,6 +155,8 @@ def masking_gap(counts: np.ndarray, min_group: int = 0) -> float:
         Rows by client, group, label, prediction.
     min_group : int
         Groups with fewer rows than this are left out, at least 0.
+    rate : {"selection", "tpr", "fpr", "odds", "accuracy", "f1"}
+        What is compared between groups.
 
     Returns
     -------
@@ -177,8 +180,8 @@ def masking_gap(counts: np.ndarray, min_group: int = 0) -> float:
     >>> masking_gap(np.array([[[[0, 4], [0, 0]], [[4, 0], [0, 0]]], [[[4, 0], [0, 0]], [[0, 4], [0, 0]]]]))
     1.0
     """
-    clients = disparity_from_counts(counts, min_group)
-    pooled = disparity_from_counts(np.asarray(counts).sum(axis=0), min_group)
+    clients = gaps_from_counts(counts, rate, min_group).gap
+    pooled = gaps_from_counts(np.asarray(counts).sum(axis=0), rate, min_group).gap
     return float(clients[~np.isnan(clients)].max(initial=-np.inf) - pooled) if np.isfinite(clients).any() else np.nan
 
 

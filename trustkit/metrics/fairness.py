@@ -16,6 +16,7 @@ from trustkit.metrics.groups import (
     flags,
     group_counts,
     opportunity_from_counts,
+    rates_from_counts,
 )
 
 __all__ = [
@@ -24,7 +25,9 @@ __all__ = [
 ]  # fmt: skip
 
 
-def demographic_disparity(pred: Any, sensitive: Any, *, min_group: int = 0) -> float:
+def demographic_disparity(
+    pred: Any, sensitive: Any, *, min_group: int = 0, method: Literal["between_groups", "to_overall"] = "between_groups"
+) -> float:
     """Return the largest minus the smallest selection rate over the groups.
 
     Parameters
@@ -35,6 +38,8 @@ def demographic_disparity(pred: Any, sensitive: Any, *, min_group: int = 0) -> f
         The protected attribute; rows where it is None or NaN are left out.
     min_group : int
         Groups with fewer rows than this are left out, at least 0.
+    method : {"between_groups", "to_overall"}
+        "to_overall": the largest distance of a group's rate from the rate of all rows with a known group.
 
     Returns
     -------
@@ -44,11 +49,12 @@ def demographic_disparity(pred: Any, sensitive: Any, *, min_group: int = 0) -> f
     Raises
     ------
     ValueError
-        If a label is not 0 or 1, or if the lengths differ.
+        If a label is not 0 or 1, if the lengths differ, or if the method is unknown.
 
     Notes
     -----
-    max over g of P(pred = 1 | A = g), minus the same min.
+    max over g of P(pred = 1 | A = g), minus the same min. To overall: max over g of
+    |P(pred = 1 | A = g) − P(pred = 1)|.
 
     Source
     ------
@@ -56,14 +62,23 @@ def demographic_disparity(pred: Any, sensitive: Any, *, min_group: int = 0) -> f
 
     Deviations
     ----------
-    A single group gives NaN, where fairlearn and the card's recipe give 0.
+    A single group gives NaN, where fairlearn and the card's recipe give 0. Rows without a group are in no rate.
 
     Examples
     --------
     >>> round(demographic_disparity([1, 1, 0, 1, 0], ["a", "a", "a", "b", "b"]), 4)
     0.1667
     """
-    return float(disparity_from_counts(group_counts(pred, pred, sensitive), min_group))
+    if method not in ("between_groups", "to_overall"):
+        raise ValueError(f"method must be 'between_groups' or 'to_overall', got {method!r}")
+    counts = group_counts(pred, pred, sensitive)
+    between = float(disparity_from_counts(counts, min_group))
+    if method == "between_groups" or np.isnan(between):
+        return between
+    rates = rates_from_counts(counts)
+    overall = rates_from_counts(counts.sum(axis=0, keepdims=True)).selection
+    kept = (rates.size > 0) & (rates.size >= min_group)
+    return float(np.abs(rates.selection - overall)[kept].max())
 
 
 def equal_opportunity_difference(
@@ -122,7 +137,9 @@ def equal_opportunity_difference(
     return float(gap(group_counts(pred, y, sensitive), min_group))
 
 
-def equalized_odds_difference(pred: Any, y: Any, sensitive: Any, *, min_group: int = 0) -> float:
+def equalized_odds_difference(
+    pred: Any, y: Any, sensitive: Any, *, min_group: int = 0, agg: Literal["worst_case", "mean"] = "worst_case"
+) -> float:
     """Return the larger of the gaps in true and in false positive rate.
 
     Parameters
@@ -135,6 +152,8 @@ def equalized_odds_difference(pred: Any, y: Any, sensitive: Any, *, min_group: i
         The protected attribute; rows where it is None or NaN are left out.
     min_group : int
         Groups with fewer rows of the label that a rate is taken over than this are left out of that gap, at least 0.
+    agg : {"worst_case", "mean"}
+        The larger of the two gaps, or their mean.
 
     Returns
     -------
@@ -144,11 +163,11 @@ def equalized_odds_difference(pred: Any, y: Any, sensitive: Any, *, min_group: i
     Raises
     ------
     ValueError
-        If a label is not 0 or 1, or if the lengths differ.
+        If a label is not 0 or 1, if the lengths differ, or if the aggregate is unknown.
 
     Notes
     -----
-    max(gap of P(pred = 1 | y = 1, A = g), gap of P(pred = 1 | y = 0, A = g)).
+    max (or mean) of the gap of P(pred = 1 | y = 1, A = g) and the gap of P(pred = 1 | y = 0, A = g).
 
     Source
     ------
@@ -163,9 +182,14 @@ def equalized_odds_difference(pred: Any, y: Any, sensitive: Any, *, min_group: i
     >>> equalized_odds_difference([1, 0, 1, 1], [1, 0, 1, 0], list("aabb"))
     1.0
     """
+    if agg not in ("worst_case", "mean"):
+        raise ValueError(f"agg must be 'worst_case' or 'mean', got {agg!r}")
     counts = group_counts(pred, y, sensitive)
     swapped = counts[:, ::-1, :]  # "opportunity" of the rows whose label is unfavourable
-    return float(np.fmax(opportunity_from_counts(counts, min_group), opportunity_from_counts(swapped, min_group)))
+    gaps = np.array([opportunity_from_counts(each, min_group) for each in (counts, swapped)], dtype=float)
+    if agg == "mean" and not np.isnan(gaps).any():
+        return float(gaps.mean())
+    return float(np.fmax(gaps[0], gaps[1]))
 
 
 def discrimination_index(pred: Any, y: Any, member: Any) -> float:

@@ -10,6 +10,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from trustkit.metrics.coding import group_codes
+
 __all__ = [
     "GroupRates", "accuracy_gap_from_counts", "disparity_from_counts", "flags", "group_counts",
     "opportunity_from_counts", "rates_from_counts",
@@ -53,23 +55,9 @@ def flags(values: Any, what: str) -> np.ndarray:
     array = np.asarray(values)
     if array.ndim != 1:
         raise ValueError(f"{what} must be a vector, got shape {array.shape}")
-    if array.size and not np.isin(array, (0, 1)).all():
+    if array.dtype != bool and array.size and not np.isin(array, (0, 1)).all():
         raise ValueError(f"{what} must hold hard labels 0 and 1, got {np.unique(array)[:5].tolist()}")
     return array.astype(bool)
-
-
-def _codes(sensitive: Any, rows: int) -> tuple[np.ndarray, int]:
-    """Number the groups; −1 where the attribute is missing (None or NaN)."""
-    array = np.asarray(sensitive)
-    if array.shape != (rows,):
-        raise ValueError(f"sensitive must have one value for each of the {rows} rows, got shape {array.shape}")
-    known = np.array([v is not None and v == v for v in array.tolist()], dtype=bool)
-    values, inverse = np.unique(
-        array[known].astype(str) if array.dtype == object else array[known], return_inverse=True
-    )
-    codes = np.full(rows, -1)
-    codes[known] = inverse
-    return codes, values.size
 
 
 def group_counts(pred: Any, y: Any, sensitive: Any) -> np.ndarray:
@@ -81,8 +69,8 @@ def group_counts(pred: Any, y: Any, sensitive: Any) -> np.ndarray:
         Predicted labels; 1 is favourable.
     y : (n,) array of 0/1 or bool
         True labels; 1 is favourable.
-    sensitive : (n,) array of anything sortable
-        The protected attribute; rows where it is None or NaN are left out.
+    sensitive : (n,) array of anything sortable, or Coded
+        The protected attribute, or the `intersection` of several; rows where it is None or NaN are left out.
 
     Returns
     -------
@@ -102,10 +90,10 @@ def group_counts(pred: Any, y: Any, sensitive: Any) -> np.ndarray:
     predicted, label = flags(pred, "pred"), flags(y, "y")
     if predicted.shape != label.shape:
         raise ValueError(f"pred and y must have one length, got {predicted.size} and {label.size}")
-    codes, groups = _codes(sensitive, predicted.size)
+    codes, values = group_codes(sensitive, predicted.size)
     known = codes >= 0
     cell = 4 * codes[known] + 2 * label[known] + predicted[known]
-    return np.bincount(cell, minlength=4 * groups).reshape(groups, 2, 2)
+    return np.bincount(cell, minlength=4 * len(values)).reshape(len(values), 2, 2)
 
 
 def _ratio(part: np.ndarray, whole: np.ndarray) -> np.ndarray:

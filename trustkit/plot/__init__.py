@@ -5,6 +5,7 @@ is what lets a slider redraw it in some ten milliseconds.
 """
 
 from trustkit.plot.attack import accuracy_under_attack
+from trustkit.plot.audited import local_federated, model_bars, sensitive_shares, value_changes
 from trustkit.plot.bands import score_bands
 from trustkit.plot.columns import correlation_blocks
 from trustkit.plot.exchange import exchange_trend
@@ -21,6 +22,7 @@ from trustkit.plot.waterfall import trust_waterfall
 
 __all__ = [
     "PlanePoint", "accuracy_by_round", "accuracy_under_attack", "client_fairness", "correlation_blocks",
-    "exchange_trend", "icor_gauge", "label_shares", "pareto_front", "party_shares", "pcor_heatmap", "pillar_radar",
-    "pillar_trail", "score_bands", "split_plane", "to_svg", "trust_waterfall",
+    "exchange_trend", "icor_gauge", "label_shares", "local_federated", "model_bars", "pareto_front", "party_shares",
+    "pcor_heatmap", "pillar_radar", "pillar_trail", "score_bands", "sensitive_shares", "split_plane", "to_svg",
+    "trust_waterfall", "value_changes",
 ]  # fmt: skip

@@ -9,7 +9,7 @@ import pytest
 
 from trustkit import cli, jsonfile
 from trustkit.catalogue import use
-from trustkit.cli_run import changed
+from trustkit.commands.run import changed
 from trustkit.experiment import Experiment
 
 PLAIN = Experiment("breast_cancer", use("iid", parties=6), use("fedavg", batch=64), "logistic", rounds=2)

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from trustkit import export, plot
-from trustkit.cli_run import _experiment, _stem
+from trustkit.commands.run import _experiment, _stem
 from trustkit.frontier import pareto
 from trustkit.frontier.points import objectives_of
 from trustkit.frontier.space import space_of

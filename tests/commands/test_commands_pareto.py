@@ -11,7 +11,7 @@ import pytest
 
 from trustkit import cli, jsonfile
 from trustkit.catalogue import use
-from trustkit.cli_pareto import varied
+from trustkit.commands.pareto import varied
 from trustkit.experiment import Experiment
 from trustkit.frontier import tried
 

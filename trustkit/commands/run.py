@@ -9,7 +9,7 @@ from typing import Any
 from trustkit import export, jsonfile, store
 from trustkit import rounds as playing
 from trustkit.catalogue import Use
-from trustkit.cli_split import _argument
+from trustkit.commands.split import _argument
 from trustkit.experiment import Experiment, _read_none
 from trustkit.facts import facts_of, log_of
 from trustkit.preset import PRESETS, scaled_down

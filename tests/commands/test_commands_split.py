@@ -14,7 +14,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from trustkit import cli, cli_split
+from trustkit import cli
+from trustkit.commands import split as cli_split
 from trustkit.data import FederatedDataset
 from trustkit.datasets import load
 from trustkit.datasets.parties import read_parties

@@ -1,0 +1,117 @@
+"""An audit as a table, one line a client, and as a few numbers about all of them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from trustkit.auditing.verdicts import NO_BIAS
+from trustkit.metrics.gaps import Rate, gaps_from_counts
+from trustkit.metrics.spread import client_summary
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from trustkit.auditing.result import Audit
+
+__all__ = ["MEASURES", "lines_of", "summary_of"]
+
+MEASURES: Mapping[str, Rate] = {
+    "demographic_disparity": "selection",
+    "equal_opportunity": "tpr",
+    "equalized_odds": "odds",
+    "accuracy_gap": "accuracy",
+}
+"""What may be compared between groups, and the rate that it is about."""
+
+_SHORT = {"selection": "DD", "tpr": "EOD", "odds": "EO", "accuracy": "AG"}
+
+
+def lines_of(audit: Audit) -> pd.DataFrame:
+    """Return one line a client.
+
+    Parameters
+    ----------
+    audit : Audit
+        Any.
+
+    Returns
+    -------
+    pandas.DataFrame
+        See `Audit.frame`.
+    """
+    import pandas as pd
+
+    found = audit.verdicts()
+    lines: dict[str, Any] = {"client": audit.clients, "rows": audit.rows, "test_rows": audit.test_rows[0]}
+    lines |= {part: [getattr(each, part) for each in found] for part in ("verdict", "leaning", "strength")}
+    if len(audit.test_rows) > 1:
+        lines["stability"] = [each.stability for each in found]
+    if audit.again is not None:
+        other = audit.again.verdicts()
+        lines["verdict_again"] = [each.verdict for each in other]
+        lines["strength_again"] = [each.strength for each in other]
+        lines["confirmed"] = [one.verdict == two.verdict for one, two in zip(found, other, strict=True)]
+    short = _SHORT[MEASURES[audit.measure]]
+    for m, model in enumerate(audit.models):
+        lines[f"{model} accuracy"] = audit.accuracy[0, :, m]
+    for attribute, values in audit.attributes.items():
+        gaps, (low, high) = audit.gaps(attribute), audit.interval(attribute)
+        names = np.array([*values, ""])
+        for m, model in enumerate(audit.models):
+            what = f"{model} {short}({attribute})"
+            lines |= {what: gaps.gap[0, :, m], f"{what} low": low[:, m], f"{what} high": high[:, m],
+                      f"{what} better": names[gaps.better[0, :, m]],
+                      f"{what} worse": names[gaps.worse[0, :, m]]}  # fmt: skip
+        size = audit.counts[attribute][0, :, 0].sum(axis=(-2, -1))
+        lines[f"{attribute} smallest group"] = np.where(size > 0, size, size.max(initial=0) + 1).min(axis=-1) * (
+            size.sum(axis=-1) > 0
+        )
+    lines["reason"] = [each.reason for each in found]
+    return pd.DataFrame(lines)
+
+
+def summary_of(audit: Audit) -> dict[str, Any]:
+    """Say what clients show and what pooling them would hide.
+
+    Parameters
+    ----------
+    audit : Audit
+        Any.
+
+    Returns
+    -------
+    dict of str to object
+        See `Audit.summary`.
+    """
+    found: dict[str, Any] = {"tally": audit.tally()}
+    if audit.again is not None:
+        pairs = [(one.strength, two.strength) for one, two in zip(audit.verdicts(), audit.again.verdicts(), strict=True)
+                 if one.verdict not in NO_BIAS]  # fmt: skip
+        before, after = np.array(pairs).reshape(-1, 2).T
+        known = ~np.isnan(after)
+        found["selected"] = {
+            "clients": before.size,
+            "strength": float(before.mean()) if before.size else float("nan"),
+            "strength_again": float(after[known].mean()) if known.any() else float("nan"),
+        }
+    for m, model in enumerate(audit.models):
+        spread = client_summary(audit.accuracy[0, :, m])
+        found[model] = {"accuracy": spread.mean, "worst_accuracy": spread.worst, "jain": spread.jain} | {
+            attribute: _about(audit, attribute, m) for attribute in audit.attributes
+        }
+    return found
+
+
+def _about(audit: Audit, attribute: str, m: int) -> dict[str, float | int]:
+    cells = audit.counts[attribute][0, :, m]
+    gap = audit.gaps(attribute).gap[0, :, m]
+    pooled = float(gaps_from_counts(cells.sum(axis=0), MEASURES[audit.measure], audit.min_group).gap)
+    known = gap[~np.isnan(gap)]
+    over = float((known > audit.threshold).mean()) if known.size else float("nan")
+    largest = float(known.max()) if known.size else float("nan")
+    mean = float(known.mean()) if known.size else float("nan")
+    return {"mean": mean, "largest": largest, "pooled": pooled, "masking": largest - pooled, "share_over": over,
+            "undefined": int(np.isnan(gap).sum())}  # fmt: skip

@@ -1,0 +1,92 @@
+"""Score and examine what was played."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from trustkit.cli.program import REPORTS, cli
+
+__all__ = ["cli"]
+
+
+@cli.command()
+def score(
+    factsheet: Annotated[
+        Path, typer.Argument(help="A fact sheet of trustkit, FederatedTrust or NEBULA.", exists=True, dir_okay=False)
+    ],
+    profile: Annotated[str, typer.Option(help="How scores are made: a profile's name or a TOML file.")] = "paper",
+    out: Annotated[Path | None, typer.Option(help="A report to write: .html, .json, .md or .csv.")] = None,
+    weights: Annotated[
+        list[str] | None, typer.Option(help="Of a pillar, notion or metric, as privacy=2; may be repeated.")
+    ] = None,
+    fail_under: Annotated[float | None, typer.Option(help="The least trust score, from 0 to 1.")] = None,
+    target: Annotated[
+        list[str] | None, typer.Option(help="The least score of a part, as privacy=0.5; may be repeated.")
+    ] = None,
+    targets: Annotated[
+        Path | None, typer.Option(help="A TOML file of such lines as privacy = 0.5.", exists=True, dir_okay=False)
+    ] = None,
+) -> None:
+    """Score a fact sheet and print the table; with targets, status 1 says that one is missed."""
+    from trustkit import assess, export
+    from trustkit.trust import targets as gate
+    from trustkit.trust.assessment import facts_for
+
+    if out is not None and out.suffix.lower() not in REPORTS:
+        raise ValueError(f"out must be a {', '.join(REPORTS)} file, got {out}")
+    wanted = gate.load(targets) if targets is not None else {}
+    wanted |= gate.pairs(target or [], "--target") | ({} if fail_under is None else {"trust": fail_under})
+    given = gate.pairs(weights or [], "--weights")
+    report = assess(facts_for(factsheet, profile), profile=profile, weights=given)
+    misses = gate.missed(report, wanted)
+    typer.echo(report.to_text())
+    if out is not None:
+        typer.echo(f"\nwritten to {export.write(report, out)}")
+    for miss in misses:
+        typer.echo(f"missed: {miss}")
+    if misses:
+        raise typer.Exit(1)
+
+
+@cli.command()
+def report(
+    run: Annotated[Path, typer.Argument(help="The folder of a run, or its run.npz.", exists=True)],
+    profile: Annotated[str, typer.Option(help="Which normalisation and weights; a name or a TOML file.")] = "paper",
+    out: Annotated[Path | None, typer.Option(help="Folder to write to instead of the run's.", file_okay=False)] = None,
+    examine: Annotated[
+        bool, typer.Option("--examine", help="Take the costly measures too: attacks, leakage, contributions.")
+    ] = False,
+) -> None:
+    """Write report, fact sheet and model card of a stored run anew, without training."""
+    from trustkit.commands.report import render
+
+    for line in render(run, profile, out, REPORTS, examine, examine):
+        typer.echo(line)
+
+
+@cli.command("examine")
+def examine_run(
+    run: Annotated[Path, typer.Argument(help="The folder of a run, or its run.npz.", exists=True)],
+    measure: Annotated[list[str] | None, typer.Option(help="A measure, by default all; may be repeated.")] = None,
+    out: Annotated[
+        Path | None, typer.Option(help="A fact sheet to write: the run's, with what was found.", dir_okay=False)
+    ] = None,
+    rows: Annotated[int | None, typer.Option(min=1, help="Held-out rows to look at.")] = None,
+    share: Annotated[float, typer.Option(min=0, max=1, help="Share of the clients that attack.")] = 0.2,
+    radius: Annotated[float, typer.Option(min=0, help="Largest change of a scaled feature.")] = 0.1,
+    quasi: Annotated[
+        list[str] | None, typer.Option(help="A column that may single somebody out; may be repeated.")
+    ] = None,
+    coverage: Annotated[str | None, typer.Option(help="Share of the code that tests run, or a coverage.xml.")] = None,
+    seed: Annotated[int, typer.Option(help="Of the rows that are looked at, and of who attacks.")] = 0,
+    quiet: Annotated[bool, typer.Option(help="No progress bar.")] = False,
+) -> None:
+    """Attack a stored run and look for what it gives away: the measures that cost trainings or gradients."""
+    from trustkit.commands.report import look_into
+
+    options = {"rows": rows, "share": share, "radius": radius, "quasi": quasi, "coverage": coverage, "seed": seed}
+    for line in look_into(run, measure or [], out, not quiet, **options):
+        typer.echo(line)

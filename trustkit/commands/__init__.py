@@ -1,0 +1,3 @@
+"""What the commands do: plain arguments in, lines to print out."""
+
+__all__ = ()

@@ -1,0 +1,138 @@
+"""The command ``trustkit audit``: what is audited, where the result goes and what is said of it."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import sys
+import uuid
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from trustkit import datasets, export
+from trustkit.auditing import Audit, audit
+from trustkit.catalogue import DATASETS
+from trustkit.handover import check_folder
+from trustkit.records import Progress
+
+if TYPE_CHECKING:
+    from tqdm import tqdm
+
+__all__ = ["investigate"]
+
+
+def investigate(data: str, out: Path, *, sensitive: str = "", models: str = "logistic,xgboost", leave_out: str = "",
+                quiet: bool = True, **options: Any) -> Iterator[str]:  # fmt: skip
+    """Audit a table, write the result to a new folder and say what was found.
+
+    Parameters
+    ----------
+    data : str
+        A table, or the name of a data set.
+    out : pathlib.Path
+        A new or empty folder. It is written whole or not at all: audit.csv, audit.json, datasheet.md and the pictures
+        as SVG and PNG.
+    sensitive, models, leave_out : str
+        Names with commas between them.
+    quiet : bool
+        No progress bar.
+    **options
+        Other arguments of `audit`.
+
+    Yields
+    ------
+    str
+        Lines to print.
+
+    Raises
+    ------
+    KeyError, TypeError, ValueError
+        For whatever does not fit, before anything is written.
+    """
+    check_folder(out)
+    source: Any = datasets.load(data) if data in DATASETS and not Path(data).is_file() else data
+    with _bar(quiet) as progress:
+        found = audit(source, _names(models), _names(sensitive) or None, leave_out=_names(leave_out),
+                      progress=progress, **options)  # fmt: skip
+    yield repr(found)
+    yield from _said(found)
+    yield f"written to {_written(found, out)}"
+
+
+def _names(text: str) -> tuple[str, ...]:
+    return tuple(name.strip() for name in text.split(",") if name.strip())
+
+
+def _said(found: Audit) -> Iterator[str]:
+    for verdict, clients in found.clients_by_verdict().items():
+        more = f" and {len(clients) - 8:,} more" if len(clients) > 8 else ""
+        yield f"  {verdict}: {', '.join(clients[:8])}{more}"
+    summary = found.summary()
+    for model in found.models:
+        about = summary[model]
+        yield f"  {model}: accuracy {about['accuracy']:.4f}, worst 10 % of clients {about['worst_accuracy']:.4f}"
+        for attribute in found.attributes:
+            each = about[attribute]
+            yield (f"    {attribute}: mean gap {each['mean']:.4f}, largest {each['largest']:.4f}, pooled "
+                   f"{each['pooled']:.4f}, over {found.threshold:g} at {each['share_over']:.0%} of clients"
+                   + (f", n/a at {each['undefined']}" if each["undefined"] else ""))  # fmt: skip
+    if found.again is not None:
+        chosen = summary["selected"]
+        yield (f"  {chosen['clients']} clients over the threshold: strength {chosen['strength']:.4f}, on other test "
+               f"rows {chosen['strength_again']:.4f}")  # fmt: skip
+    if left_out := found.facts["left_out"]:
+        yield f"  no features: {', '.join(f'{name} ({why})' for name, why in left_out.items())}"
+
+
+def _written(found: Audit, out: Path) -> Path:
+    """Write the folder whole or not at all."""
+    from trustkit.plot import audited, style
+
+    out.parent.mkdir(parents=True, exist_ok=True)
+    temporary = out.with_name(f".{out.name}.{uuid.uuid4().hex[:8]}")
+    try:
+        temporary.mkdir()
+        for file in ("audit.csv", "audit.json", "datasheet.md"):
+            export.write(found, temporary / file)
+        for number, attribute in enumerate(found.attributes):
+            for what, draw in (("shares", audited.sensitive_shares), ("models", audited.model_bars),
+                               ("worse_off", audited.value_changes)):  # fmt: skip
+                figure, file = draw(found, attribute), f"{what}_{_file(attribute, number)}"
+                figure.patch.set_alpha(1)  # a file is looked at on any background
+                with style.looks():
+                    for suffix in ("svg", "png"):
+                        export.write(figure, temporary / f"{file}.{suffix}")
+        if out.exists():
+            out.rmdir()
+        os.replace(temporary, out)
+    except BaseException:
+        shutil.rmtree(temporary, ignore_errors=True)
+        raise
+    return out
+
+
+def _file(attribute: str, number: int) -> str:
+    """Return an attribute's name as a part of a file's."""
+    kept = "".join(each if each.isalnum() else "_" for each in attribute)
+    return kept if kept == attribute else f"{kept}_{number}"
+
+
+@contextmanager
+def _bar(quiet: bool) -> Iterator[Progress | None]:
+    """Show which client is being fitted on standard error, if that is a terminal."""
+    if quiet or not sys.stderr.isatty():
+        yield None
+        return
+    from tqdm import tqdm
+
+    bar: tqdm[Any] = tqdm(total=1.0, leave=False, bar_format="{desc} |{bar}| {percentage:3.0f} %")
+
+    def show(stage: str, fraction: float) -> None:
+        bar.set_description_str(stage, refresh=False)
+        bar.n = fraction
+        bar.refresh()
+
+    with bar:
+        yield show
