@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -21,6 +22,11 @@ PAIRS = [(a, m) for a in OVER_ROWS for m in MODELS] + [(a, None) for a in OVER_C
 CLIENTS = 8
 
 
+def cares(algorithm: str) -> bool:
+    """Say whether an algorithm looks at a protected attribute."""
+    return "attribute" in {parameter.name for parameter in ALGORITHMS[algorithm].parameters}
+
+
 def experiment(algorithm: str, model: str | None, **changes: Any) -> Experiment:
     """Return a small experiment for an algorithm, over whichever axis it needs."""
     axis = ALGORITHMS[algorithm].axis
@@ -29,15 +35,17 @@ def experiment(algorithm: str, model: str | None, **changes: Any) -> Experiment:
         for name, entry in SPLITS.items()
         if entry.axis == axis and "parties" in {p.name for p in entry.parameters}
     )
-    data, share = (
-        ("digits", 0.4) if axis == "rows" else ("wine", 1.0)
-    )  # 0.4: three clients of eight, drawn anew each round; robust rules need three
+    data, share = ("wine", 1.0)
+    if axis == "rows":  # 0.4: three clients of eight, drawn anew each round; robust rules need three
+        data, share = "acs_employment" if model == "logistic" and cares(algorithm) else "digits", 0.4
     return Experiment(data, split, algorithm, model, rounds=2, participation=share, **changes)
 
 
 def _trainer(wanted: Experiment) -> tuple[Trainer, FederatedDataset]:
     """Bind a new trainer, which has never played."""
     data = datasets.load(wanted.data.name)
+    if cares(wanted.algorithm.name) and not data.sensitive:
+        data = replace(data, sensitive={"even": np.where(np.arange(data.y.size) % 2, "odd", "even")})
     fed = FederatedDataset(data.scaled(), SPLITS.call(wanted.split, data, seed=wanted.seed))
     model = None if wanted.model is None else MODELS.call(wanted.model, fed.data)
     privacy = None if wanted.privacy is None else PRIVACY.call(wanted.privacy)

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from trustkit import datasets, export, metrics, plot, split, store
     from trustkit.auditing import Audit, audit, datasheet
     from trustkit.catalogue import Use, use
+    from trustkit.comparison import Comparison, adjust_thresholds, compare_strategies
     from trustkit.data import Dataset, FederatedDataset, Party
     from trustkit.examination import Examination, examine
     from trustkit.experiment import Experiment
@@ -42,6 +43,7 @@ _HOME = {
     "facts_of": "facts", "log_of": "facts", "fairness_of": "findings", "headline_of": "findings",
     "write_parties": "handover", "natural_points": "plane", "plane_point": "plane", "random_points": "plane",
     "Audit": "auditing", "audit": "auditing", "datasheet": "auditing",
+    "Comparison": "comparison", "adjust_thresholds": "comparison", "compare_strategies": "comparison",
     "Front": "frontier", "pareto": "frontier", "Trail": "trail", "trail_of": "trail",
     "FactSheet": "trust", "TrustReport": "trust", "assess": "trust",
     "outranks": "trust", "sensitivity": "trust", "waterfall": "trust",
@@ -49,11 +51,12 @@ _HOME = {
 _ROOMS = ("datasets", "export", "metrics", "plot", "split", "store", "widgets")
 
 __all__ = [
-    "Audit", "Dataset", "Examination", "Experiment", "FactSheet", "FederatedDataset", "Front", "Partition", "Party",
-    "Round", "RunRecord", "Trail", "TrustReport", "Use", "assess", "audit", "build", "datasets", "datasheet", "examine",
-    "export", "facts_of", "fairness_of", "grid", "headline_of", "log_of", "metrics", "natural_points", "outranks",
-    "pareto", "plane_point", "play", "plot", "presets", "random_points", "run", "sensitivity", "split", "store",
-    "sweep", "trail_of", "use", "watch", "waterfall", "write_parties",
+    "Audit", "Comparison", "Dataset", "Examination", "Experiment", "FactSheet", "FederatedDataset", "Front",
+    "Partition", "Party", "Round", "RunRecord", "Trail", "TrustReport", "Use", "adjust_thresholds", "assess", "audit",
+    "build", "compare_strategies", "datasets", "datasheet", "examine", "export", "facts_of", "fairness_of", "grid",
+    "headline_of", "log_of", "metrics", "natural_points", "outranks", "pareto", "plane_point", "play", "plot",
+    "presets", "random_points", "run", "sensitivity", "split", "store", "sweep", "trail_of", "use", "watch",
+    "waterfall", "write_parties",
 ]  # fmt: skip
 
 

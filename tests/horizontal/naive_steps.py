@@ -24,7 +24,8 @@ def even(clients: int = 4, rows: int = 20, features: int = 5, classes: int = 3) 
     X = generator.standard_normal((total, features))
     y = (X @ generator.standard_normal((features, classes))).argmax(axis=1)
     data = Dataset("even", X, y, tuple(f"x{i}" for i in range(features)), tuple("abcdef"[:classes]),
-                   Provenance("made here", "none"), held_out=np.arange(total) % (rows + 5) >= rows)  # fmt: skip
+                   Provenance("made here", "none"), held_out=np.arange(total) % (rows + 5) >= rows,
+                   sensitive={"group": np.where(np.arange(total) % 3 == 0, "u", "v")})  # fmt: skip
     return FederatedDataset(data, Partition("rows", np.repeat(np.arange(clients), rows + 5), clients))
 
 

@@ -40,7 +40,8 @@ WIDE = Dense((5, 6, 3), "float64")
 KEY = b"sixteen bytes or more"
 TROUBLE = faults(dropout=0.2, error=0.2, spread=1.0, wait=1.5)
 SUMMED = [name for name in ROWS if name in ("fedavg", "fedprox", "fedopt", "scaffold", "fedbn", "ditto", "pfedme",
-                                            "fedem")]  # fmt: skip
+                                            "fedem", "qfedavg", "fairfed", "fedfb", "puffle",
+                                            "reweighing")]  # fmt: skip
 LEFT_ALONE = ("outcome", "outcomes", "participations", "summed")
 """What faults write into the state."""
 

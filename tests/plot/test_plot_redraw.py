@@ -11,6 +11,7 @@ import pytest
 from matplotlib.figure import Figure
 
 from tests.plot import test_plot_audited as audits
+from tests.plot import test_plot_strategies as comparisons
 from tests.plot.samples import clients, columns, front, record, rows
 from trustkit import plot
 from trustkit.metrics.correlation import spearman
@@ -80,6 +81,11 @@ def _attack(*accuracy: np.ndarray, who: list[int] | None = None, rounds: int = 2
 def _audited(draw: Callable[..., Figure], clients: int, shared: bool = False) -> Draw:
     given = (audits.run(audits.LOCAL[np.arange(clients) % 4, 0]),) if shared else ()
     return lambda figure: draw(audits.made(clients), *given, figure=figure)
+
+
+def _compared(*names: str, seeds: int = 3, draw: int = 0) -> Draw:
+    found = comparisons.made_up(names, seeds, draw=draw)
+    return lambda figure: plot.strategy_dots(found, figure=figure)
 
 
 def _curve(accuracy: object, rounds: int, base: int = 0, wide: bool = True) -> Draw:
@@ -182,6 +188,10 @@ PICTURES: dict[str, list[Draw]] = {
     "model_bars": [_audited(plot.model_bars, count) for count in (4, 1, 9)],
     "value_changes": [_audited(plot.value_changes, count) for count in (4, 1, 9)],
     "local_federated": [_audited(plot.local_federated, count, shared=True) for count in (4, 1, 9)],
+    "strategy_dots": [
+        _compared("fedavg", "fairfed"), _compared("fedavg", "puffle", draw=1), _compared("fedavg", "fairfed", seeds=1),
+        _compared("fedavg"),
+    ],
     "accuracy_under_attack": [
         _attack(SOME), _attack(SOME, SOME[:5] / 2), _attack(SOME, SOME[:5] / 2, SOME[:2], who=[1]),
         _attack(SOME[:0], rounds=5), _attack(SOME, who=[0, 2], wide=False),
@@ -194,7 +204,8 @@ PICTURES: dict[str, list[Draw]] = {
 
 
 ONE_SHAPE = (
-    "exchange_trend", "icor_gauge", "local_federated", "model_bars", "pareto_front", "sensitive_shares", "value_changes",
+    "exchange_trend", "icor_gauge", "local_federated", "model_bars", "pareto_front", "sensitive_shares",
+    "value_changes",
 )  # fmt: skip
 """Pictures that have the same artists whatever they show."""
 

@@ -104,8 +104,9 @@ def _client(
         images, labels = model.images(X[rows]), torch.from_numpy(y[rows])
         weights = None if counts is None else torch.from_numpy(counts[rows].astype(model.dtype))
         if local.clip is None:
-            part = None if bend is None else partial(bend, places=slice(place, place + 1))
-            loss = _loss(model, leaves, images, labels, weights, size, None if bend is None else _bent(bend, rows, place))
+            loss = _loss(model, leaves, images, labels, weights) / size if bend is None else _bent(
+                model.forward(leaves, images), y[rows], weights, rows, size, bend, place
+            )  # fmt: skip
             grads = list(torch.autograd.grad(loss, leaves))
         else:
             grads = _clipped(model, leaves, images, labels, weights, local.clip, size)
@@ -129,6 +130,21 @@ def _loss(
     if weights is None:
         return cross_entropy(logits, labels, reduction="sum")
     return (cross_entropy(logits, labels, reduction="none") * weights).sum()
+
+
+def _bent(
+    logits: torch.Tensor, y: np.ndarray, weights: torch.Tensor | None, rows: np.ndarray, size: float, bend: Bend,
+    place: int,
+) -> torch.Tensor:  # fmt: skip
+    """Return a number whose gradient by the logits is that of the bent loss."""
+    import torch
+
+    chances = torch.softmax(logits.detach(), 1).numpy()
+    errors = chances.copy()
+    errors[np.arange(y.size), y] -= 1
+    errors *= (1 if weights is None else weights.numpy()[:, None]) / size
+    bend(errors[None], chances[None], rows[None], slice(place, place + 1))
+    return (logits * torch.from_numpy(errors)).sum()
 
 
 def slopes(

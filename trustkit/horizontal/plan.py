@@ -10,12 +10,16 @@ import numpy as np
 
 from trustkit.rng import stream
 
-__all__ = ["Cohort", "Local", "Relabel", "Sampling", "Tamper", "cohort", "participations", "select", "steps_of"]
+__all__ = ["Bend", "Cohort", "Local", "Relabel", "Sampling", "Tamper", "cohort", "participations", "select", "steps_of"]
 
 Sampling = Literal["fixed", "poisson"]
 
 Relabel = Callable[[np.ndarray, np.ndarray, np.ndarray], tuple[np.ndarray, np.ndarray]]
 """From all training rows (N, m), their classes (N,) and the clients' offsets (K + 1,) to the rows and classes used."""
+
+Bend = Callable[[np.ndarray, np.ndarray, np.ndarray, slice], None]
+"""Changes in place how a step's loss depends on its logits: given that gradient (m, B, C), the rows' chances (m, B, C),
+their numbers (m, B) with −1 for padding, and which clients of the cohort these are."""
 
 
 @dataclass(frozen=True)

@@ -6,11 +6,13 @@ Clients stand in the order of their number of steps, so those that still train a
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 
 from trustkit.horizontal.models import Dense
 from trustkit.horizontal.noise import add_gaussian
-from trustkit.horizontal.plan import Cohort, Local
+from trustkit.horizontal.plan import Bend, Cohort, Local
 from trustkit.records import Tick
 from trustkit.rng import stream
 
@@ -20,6 +22,7 @@ __all__ = ["gradients", "slopes", "train"]
 def train(
     model: Dense, params: np.ndarray, X: np.ndarray, y: np.ndarray, cohort: Cohort, local: Local, tick: Tick, *,
     anchor: np.ndarray | None = None, drift: np.ndarray | None = None, counts: np.ndarray | None = None,
+    bend: Bend | None = None,
 ) -> np.ndarray:  # fmt: skip
     """Train every client of a cohort, from the same parameters or from its own.
 
@@ -45,6 +48,8 @@ def train(
         Added to every gradient of a client.
     counts : (N,) float array, optional
         What each row counts; 1 by default.
+    bend : callable, optional
+        Adds to the loss what depends on a whole batch; not together with clipping.
 
     Returns
     -------
@@ -75,7 +80,7 @@ def train(
         tick()
         active = cohort.active(step)
         here, change = stack[:active], grads[:active]
-        slopes(model, here, X, y, cohort, step, local.clip, change, counts)
+        slopes(model, here, X, y, cohort, step, local.clip, change, counts, bend)
         if noisy:
             scale = local.noise * (local.clip or 0.0) / cohort.denominators[step, :active]
             add_gaussian(change, scale, stream(cohort.seed, cohort.index, "noise", "step", step))
@@ -90,7 +95,7 @@ def train(
 
 def slopes(
     model: Dense, stack: np.ndarray, X: np.ndarray, y: np.ndarray, cohort: Cohort, step: int, clip: float | None,
-    out: np.ndarray, counts: np.ndarray | None = None,
+    out: np.ndarray, counts: np.ndarray | None = None, bend: Bend | None = None,
 ) -> None:  # fmt: skip
     """Compute the mean gradient of each client's batch in one step.
 
@@ -114,18 +119,21 @@ def slopes(
         Receives the gradients.
     counts : (N,) float array, optional
         What each row counts; 1 by default.
+    bend : callable, optional
+        As for `train`.
     """
     active = len(stack)
     rows = cohort.rows[step, :active]
     weights = ((rows >= 0) / cohort.denominators[step, :active, None]).astype(model.dtype)
     if counts is not None:
         weights *= counts.take(rows, mode="clip")
-    gradients(model, stack, X.take(rows, axis=0, mode="clip"), y.take(rows, mode="clip"), weights, clip, out)
+    batch = X.take(rows, axis=0, mode="clip"), y.take(rows, mode="clip"), weights
+    gradients(model, stack, *batch, clip, out, None if bend is None else lambda e, p: bend(e, p, rows, slice(active)))
 
 
 def gradients(
     model: Dense, stack: np.ndarray, X: np.ndarray, y: np.ndarray, weights: np.ndarray, clip: float | None,
-    out: np.ndarray,
+    out: np.ndarray, bend: Callable[[np.ndarray, np.ndarray], None] | None = None,
 ) -> None:  # fmt: skip
     """Compute each client's weighted sum of its rows' gradients, each clipped first if asked.
 
@@ -145,6 +153,8 @@ def gradients(
         Largest norm of one row's gradient.
     out : (m, P) float array
         Receives the sums.
+    bend : callable, optional
+        Changes in place the loss's gradient by the logits (m, B, C), given the chances (m, B, C); not with clipping.
 
     Notes
     -----
@@ -167,7 +177,10 @@ def gradients(
         inputs.append(np.maximum(hidden, 0, out=hidden))
     errors = [_output_error(np.matmul(inputs[-1], layers[-1][0]) + layers[-1][1][:, None], y)]
     if clip is None:
+        chances = None if bend is None else _chances(errors[0], y)
         errors[0] *= weights[..., None]
+        if bend is not None and chances is not None:
+            bend(errors[0], chances)
     for (w, _), hidden in zip(reversed(layers[1:]), reversed(inputs[1:]), strict=True):
         error = np.matmul(errors[0], w.swapaxes(1, 2))
         error *= hidden > 0
@@ -189,6 +202,14 @@ def _output_error(logits: np.ndarray, y: np.ndarray) -> np.ndarray:
     flat = logits.reshape(-1, logits.shape[-1])
     flat[np.arange(flat.shape[0]), y.ravel()] -= 1
     return logits
+
+
+def _chances(error: np.ndarray, y: np.ndarray) -> np.ndarray:
+    """Return the softmax that an output error was made of."""
+    chances = error.copy()
+    flat = chances.reshape(-1, chances.shape[-1])
+    flat[np.arange(flat.shape[0]), y.ravel()] += 1
+    return chances
 
 
 def _clip_factors(inputs: list[np.ndarray], errors: list[np.ndarray], clip: float) -> np.ndarray:

@@ -19,6 +19,7 @@ from trustkit.horizontal.models import Dense
 from trustkit.horizontal.noise import privatise
 from trustkit.horizontal.plan import Cohort, Local, Relabel, Sampling, Tamper, cohort, steps_of
 from trustkit.horizontal.privacy import Ledger
+from trustkit.horizontal.received import tried
 from trustkit.horizontal.selectors import Selector, choose, judged, remembered
 from trustkit.horizontal.summing import secure_mean, secure_total
 from trustkit.horizontal.unreliable import counted, unasked, wasted
@@ -172,7 +173,7 @@ class RowTrainer:
         return self._merge(state, self._train(state["params"], plan, tick), plan)
 
     def _train(
-        self, params: np.ndarray, plan: Cohort, tick: Tick, local: Local | None = None, **more: np.ndarray
+        self, params: np.ndarray, plan: Cohort, tick: Tick, local: Local | None = None, **more: Any
     ) -> np.ndarray:
         """Return what clients make of the parameters (m, P)."""
         (X, y), local = self._rows, local or self.local
@@ -199,11 +200,14 @@ class RowTrainer:
 
     def _combine(self, state: State, trained: np.ndarray, plan: Cohort) -> dict[str, np.ndarray]:
         """Aggregate what at least one client sent, and judge the clients if the selector asks for that."""
-        params, aggregate = state["params"], secure_mean if self.secure else self.aggregate
-        merged = aggregate(trained, self._weights[plan.clients])
+        params, merged = state["params"], self._mean(state, trained, plan)
         if self.selector != "reputation":
             return {"params": merged}
         return {"params": merged, **judged(state, plan.clients, (trained - params) @ (merged - params) > 0)}
+
+    def _mean(self, state: State, trained: np.ndarray, plan: Cohort) -> np.ndarray:
+        """Return the model (P,) that the server makes of what at least one client sent."""
+        return (secure_mean if self.secure else self.aggregate)(trained, self._weights[plan.clients])
 
     def _total(self, weights: np.ndarray, stack: np.ndarray) -> np.ndarray:
         """Add up what clients send, each times its weight."""
@@ -216,11 +220,8 @@ class RowTrainer:
 
     def _reported(self, state: State, plan: Cohort) -> np.ndarray:
         """Return the last known losses (K,), those of the round's clients on the model that they received."""
-        sizes, losses = self.train.sizes[plan.clients], state["losses"].copy()
-        X, y = self._rows
-        rows = np.concatenate([np.arange(*self.train.offsets[k : k + 2]) for k in plan.clients])
-        offsets = np.concatenate([[0], np.cumsum(sizes)])
-        losses[plan.clients] = examine(self.logits(state, X[rows]), y[rows], offsets).loss
+        losses = state["losses"].copy()
+        losses[plan.clients] = tried(self, state, plan.clients).examined.loss
         return losses
 
     def _scores(self, state: State) -> np.ndarray:

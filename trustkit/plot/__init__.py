@@ -16,6 +16,7 @@ from trustkit.plot.parties import party_shares, pcor_heatmap
 from trustkit.plot.plane import PlanePoint, icor_gauge, split_plane
 from trustkit.plot.radar import pillar_radar
 from trustkit.plot.rounds import accuracy_by_round
+from trustkit.plot.strategies import strategy_dots
 from trustkit.plot.style import to_svg
 from trustkit.plot.trail import pillar_trail
 from trustkit.plot.waterfall import trust_waterfall
@@ -23,6 +24,6 @@ from trustkit.plot.waterfall import trust_waterfall
 __all__ = [
     "PlanePoint", "accuracy_by_round", "accuracy_under_attack", "client_fairness", "correlation_blocks",
     "exchange_trend", "icor_gauge", "label_shares", "local_federated", "model_bars", "pareto_front", "party_shares",
-    "pcor_heatmap", "pillar_radar", "pillar_trail", "score_bands", "sensitive_shares", "split_plane", "to_svg",
-    "trust_waterfall", "value_changes",
+    "pcor_heatmap", "pillar_radar", "pillar_trail", "score_bands", "sensitive_shares", "split_plane", "strategy_dots",
+    "to_svg", "trust_waterfall", "value_changes",
 ]  # fmt: skip
