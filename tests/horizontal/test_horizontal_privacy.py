@@ -15,7 +15,7 @@ from scipy import integrate, stats
 from tests.horizontal.naive_loop import never, play, toy
 from trustkit.catalogue import PRIVACY, use
 from trustkit.horizontal import Dense, RowTrainer, fedavg, fedmedian, gaussian
-from trustkit.horizontal.accountant import epsilon_of, noise_for
+from trustkit.horizontal.accountant import _PLAIN, _SAMPLED, epsilon_of, noise_for
 from trustkit.horizontal.noise import add_gaussian, privatise
 from trustkit.horizontal.plan import participations, select
 from trustkit.rng import stream
@@ -234,3 +234,21 @@ def test_privatise_scales_noise_by_clip_and_size() -> None:
     """The standard deviation of the mean's noise is σ·C/d; with no update at all it is all there is."""
     noisy = privatise(np.zeros((0, 50_000)), clip=2.0, noise=3.0, denominator=4.0, generator=stream(0))
     assert noisy.std() == pytest.approx(1.5, rel=0.02)
+
+
+@pytest.mark.parametrize(
+    ("noise", "rate", "releases"), [(1.1, 0.01, 1000), (0.8, 0.05, 200), (2.0, 0.2, 50), (5.0, 1.0, 10)]
+)
+def test_epsilon_against_opacus(noise: float, rate: float, releases: int) -> None:
+    """Opacus composes sampled Gaussian releases by code of its own: at our orders the same, at its own no larger."""
+    from opacus.accountants import RDPAccountant
+    from opacus.accountants.analysis.rdp import compute_rdp, get_privacy_spent
+
+    orders = _SAMPLED if rate < 1 else _PLAIN
+    divergence = compute_rdp(q=rate, noise_multiplier=noise, steps=releases, orders=orders)
+    theirs, _ = get_privacy_spent(orders=orders, rdp=divergence, delta=1e-5)
+    assert epsilon_of(noise, rate, releases, 1e-5) == pytest.approx(theirs, rel=1e-9)
+    other = RDPAccountant()
+    other.history = [(noise, rate, releases)]
+    finer, ours = other.get_epsilon(1e-5), epsilon_of(noise, rate, releases, 1e-5)
+    assert finer <= ours * (1 + 1e-3) <= 1.05 * finer

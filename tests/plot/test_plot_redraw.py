@@ -189,7 +189,7 @@ PICTURES: dict[str, list[Draw]] = {
     "value_changes": [_audited(plot.value_changes, count) for count in (4, 1, 9)],
     "local_federated": [_audited(plot.local_federated, count, shared=True) for count in (4, 1, 9)],
     "strategy_dots": [
-        _compared("fedavg", "fairfed"), _compared("fedavg", "puffle", draw=1), _compared("fedavg", "fairfed", seeds=1),
+        _compared("fedavg", "fairfed"), _compared("fedavg", "fairfed", draw=1), _compared("fedavg", "fairfed", seeds=1),
         _compared("fedavg"),
     ],
     "accuracy_under_attack": [
