@@ -18,12 +18,14 @@ if TYPE_CHECKING:
     from trustkit.catalogue import Use, use
     from trustkit.comparison import Comparison, adjust_thresholds, compare_strategies
     from trustkit.data import Dataset, FederatedDataset, Party
+    from trustkit.disparities import Disparities, disparities_of
     from trustkit.examination import Examination, examine
     from trustkit.experiment import Experiment
     from trustkit.facts import facts_of, log_of
     from trustkit.findings import fairness_of, headline_of
     from trustkit.frontier import Front, pareto
     from trustkit.handover import write_parties
+    from trustkit.injected import Injected, injected_of
     from trustkit.partition import Partition
     from trustkit.plane import natural_points, plane_point, random_points
     from trustkit.preset import presets
@@ -44,6 +46,7 @@ _HOME = {
     "write_parties": "handover", "natural_points": "plane", "plane_point": "plane", "random_points": "plane",
     "Audit": "auditing", "audit": "auditing", "datasheet": "auditing",
     "Comparison": "comparison", "adjust_thresholds": "comparison", "compare_strategies": "comparison",
+    "Disparities": "disparities", "disparities_of": "disparities", "Injected": "injected", "injected_of": "injected",
     "Front": "frontier", "pareto": "frontier", "Trail": "trail", "trail_of": "trail",
     "FactSheet": "trust", "TrustReport": "trust", "assess": "trust",
     "outranks": "trust", "sensitivity": "trust", "waterfall": "trust",
@@ -51,12 +54,12 @@ _HOME = {
 _ROOMS = ("datasets", "export", "metrics", "plot", "split", "store", "widgets")
 
 __all__ = [
-    "Audit", "Comparison", "Dataset", "Examination", "Experiment", "FactSheet", "FederatedDataset", "Front",
-    "Partition", "Party", "Round", "RunRecord", "Trail", "TrustReport", "Use", "adjust_thresholds", "assess", "audit",
-    "build", "compare_strategies", "datasets", "datasheet", "examine", "export", "facts_of", "fairness_of", "grid",
-    "headline_of", "log_of", "metrics", "natural_points", "outranks", "pareto", "plane_point", "play", "plot",
-    "presets", "random_points", "run", "sensitivity", "split", "store", "sweep", "trail_of", "use", "watch",
-    "waterfall", "write_parties",
+    "Audit", "Comparison", "Dataset", "Disparities", "Examination", "Experiment", "FactSheet", "FederatedDataset",
+    "Front", "Injected", "Partition", "Party", "Round", "RunRecord", "Trail", "TrustReport", "Use", "adjust_thresholds",
+    "assess", "audit", "build", "compare_strategies", "datasets", "datasheet", "disparities_of", "examine", "export",
+    "facts_of", "fairness_of", "grid", "headline_of", "injected_of", "log_of", "metrics", "natural_points", "outranks",
+    "pareto", "plane_point", "play", "plot", "presets", "random_points", "run", "sensitivity", "split", "store",
+    "sweep", "trail_of", "use", "watch", "waterfall", "write_parties",
 ]  # fmt: skip
 
 

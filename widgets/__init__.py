@@ -8,6 +8,7 @@ from trustkit.widgets.attack import AttackPanel
 from trustkit.widgets.controls import Controls
 from trustkit.widgets.correlation import CorrelationPanel
 from trustkit.widgets.fairness import FairnessPanel
+from trustkit.widgets.groups import GroupPanel
 from trustkit.widgets.lab import Lab
 from trustkit.widgets.pillars import TrustPanel
 from trustkit.widgets.report import ReportPanel
@@ -21,6 +22,7 @@ __all__ = [
     "Controls",
     "CorrelationPanel",
     "FairnessPanel",
+    "GroupPanel",
     "Lab",
     "ReportPanel",
     "ScorePanel",

@@ -11,6 +11,7 @@ from trustkit.widgets.attack import AttackPanel
 from trustkit.widgets.controls import Controls
 from trustkit.widgets.correlation import CorrelationPanel
 from trustkit.widgets.fairness import FairnessPanel
+from trustkit.widgets.groups import GroupPanel
 from trustkit.widgets.header import Header
 from trustkit.widgets.lab import Lab
 from trustkit.widgets.numbers import synthetic
@@ -89,7 +90,7 @@ def app(lab: Lab | None = None, preset: str = "start") -> w.VBox:
     style = w.HTML(f"<style>{Path(__file__).with_name('theme.css').read_text(encoding='utf-8')}</style>")
     topics = ("setting", "outcome", "baseline", "weights")
     pictures = [TrustPanel(lab), CorrelationPanel(lab), SplitPanel(lab), FairnessPanel(lab)]
-    below = [TrainPanel(lab), AttackPanel(lab), ScorePanel(lab)]
+    below = [TrainPanel(lab), GroupPanel(lab), AttackPanel(lab), ScorePanel(lab)]
     for widget in below:
         widget.add_class("tk-wide")
     views = w.Box([*pictures, *below])

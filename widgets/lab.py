@@ -8,6 +8,7 @@ from dataclasses import replace
 from typing import Any
 
 from trustkit.widgets.history import Drag, History, Place, running_loop
+from trustkit.widgets.looking import Looking
 from trustkit.widgets.player import Outcome, Player, Progress
 from trustkit.widgets.results import Results
 from trustkit.widgets.search import Search
@@ -21,7 +22,8 @@ from trustkit.rounds import data_of, partition_of
 __all__ = ["Lab", "Listener"]
 
 Listener = Callable[[str], None]
-"""Told what changed: "setting", "still", "search", "standing", "progress", "outcome", "baseline" or "weights"."""
+"""Told what changed: "setting", "still", "search", "standing", "looking", "progress", "outcome", "baseline" or
+"weights"."""
 
 _BEAT = 0.1
 
@@ -56,6 +58,7 @@ class Lab:
         self._listeners: list[Listener] = []
         self.search = Search(lambda: self._tell("search"))
         self.standings = Standings(lambda: self._tell("standing"))
+        self.looking = Looking(lambda: self._tell("looking"))
         self._beat: asyncio.Task[None] | None = None
         if outcome is not None:
             self._keep(outcome)

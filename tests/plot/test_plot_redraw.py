@@ -11,6 +11,7 @@ import pytest
 from matplotlib.figure import Figure
 
 from tests.plot import test_plot_audited as audits
+from tests.plot import test_plot_gapbars as gaps
 from tests.plot import test_plot_strategies as comparisons
 from tests.plot.samples import clients, columns, front, record, rows
 from trustkit import plot
@@ -88,6 +89,21 @@ def _compared(*names: str, seeds: int = 3, draw: int = 0) -> Draw:
     return lambda figure: plot.strategy_dots(found, figure=figure)
 
 
+def _gaps(view: str, *shape: Any) -> Draw:
+    found = gaps.found(*shape)
+    return lambda figure: plot.client_gaps(found, view, figure)  # type: ignore[arg-type]
+
+
+def _rates(*shape: Any) -> Draw:
+    found = gaps.found(*shape)
+    return lambda figure: plot.group_rates(found, figure)
+
+
+def _labels(*shape: int) -> Draw:
+    found = gaps.injected(*shape)
+    return lambda figure: plot.label_gaps(found, figure)
+
+
 def _curve(accuracy: object, rounds: int, base: int = 0, wide: bool = True) -> Draw:
     shown = None if accuracy is None else record(accuracy, rounds)  # type: ignore[arg-type]
     before = record(SOME[:base], 20) if base else None
@@ -124,7 +140,11 @@ def _grown(scores: list[Scores], at: int = -1, **more: Any) -> Draw:
 
 SIX = dict(zip("abcdef", (0.1, 0.9, 0.3, 0.5, 1.0, 0.0), strict=True))
 UNKNOWN = {**SIX, "b": None, "e": nan}
-MOVED = {"performance__test_acc_avg": 0.9, "participants__client_num": 10, "fairness__selection_cv": 0.1}
+MOVED: dict[str, Any] = {
+    "performance__test_acc_avg": 0.9,
+    "participants__client_num": 10,
+    "fairness__selection_cv": 0.1,
+}
 LETTERS = tuple(string.ascii_uppercase)
 
 PICTURES: dict[str, list[Draw]] = {
@@ -188,6 +208,11 @@ PICTURES: dict[str, list[Draw]] = {
     "model_bars": [_audited(plot.model_bars, count) for count in (4, 1, 9)],
     "value_changes": [_audited(plot.value_changes, count) for count in (4, 1, 9)],
     "local_federated": [_audited(plot.local_federated, count, shared=True) for count in (4, 1, 9)],
+    "client_gaps": [
+        _gaps("clients", 3), _gaps("clients", 3, 2, 1), _gaps("server", 3), _gaps("clients", 14),
+    ],
+    "group_rates": [_rates(3), _rates(3, 2, 1), _rates(3, 5), _rates(12, 8)],
+    "label_gaps": [_labels(4), _labels(4, 1), _labels(15)],
     "strategy_dots": [
         _compared("fedavg", "fairfed"), _compared("fedavg", "fairfed", draw=1), _compared("fedavg", "fairfed", seeds=1),
         _compared("fedavg"),

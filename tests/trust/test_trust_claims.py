@@ -41,6 +41,19 @@ FULL = FactSheet({"participants/client_num": 10, "privacy/epsilon": math.inf, "d
         ({"data/class_counts": [3, 4]}, {"data/class_counts": [3, 5]}, "contradicted"),
         ({"privacy/mechanism": "Gaussian"}, {"privacy/mechanism": "Laplace"}, "contradicted"),
         ({"data/synthetic": False}, {"data/synthetic": False}, "holds"),
+        ({"privacy/epsilon": "<= 6"}, {"privacy/epsilon": 3.0}, "holds"),
+        ({"privacy/epsilon": "<= 6"}, {"privacy/epsilon": 5.9995}, "holds"),
+        ({"privacy/epsilon": "≤ 6"}, {"privacy/epsilon": 6.0 * (1 + 1e-10)}, "holds"),
+        ({"privacy/epsilon": "<= 6"}, {"privacy/epsilon": 6.0 * (1 + 1e-8)}, "contradicted"),
+        ({"privacy/epsilon": "<=6"}, {"privacy/epsilon": math.inf}, "contradicted"),
+        ({"privacy/epsilon": "<= 6"}, {"privacy/epsilon": math.nan}, "open"),
+        ({"privacy/epsilon": "<= 6"}, {}, "open"),
+        ({"privacy/epsilon": "< 6"}, {"privacy/epsilon": 6.0}, "contradicted"),
+        ({"performance/test_acc_avg": ">= 0.8"}, {"performance/test_acc_avg": 0.8}, "holds"),
+        ({"performance/test_acc_avg": "≥ .8"}, {"performance/test_acc_avg": 0.79}, "contradicted"),
+        ({"participants/client_num": "> 9"}, {"participants/client_num": 10}, "holds"),
+        ({"participants/client_num": "> 10"}, {"participants/client_num": 10}, "contradicted"),
+        ({"privacy/mechanism": "<= 6"}, {"privacy/mechanism": "<= 6"}, "holds"),
     ],
 )
 def test_verdicts(claimed: dict[str, Any], known: dict[str, Any], expected: str) -> None:
@@ -58,8 +71,13 @@ def test_verdicts(claimed: dict[str, Any], known: dict[str, Any], expected: str)
         ({"facts": [1]}, TypeError, r"a claim's facts must be a mapping, got \[1\]"),
         ({"facts": {"data/row": 1}}, KeyError, "there is no fact 'data/row'; did you mean 'data/rows'"),
         ({"facts": {"data/rows": "many"}}, TypeError, "data/rows must be a whole number, got 'many'"),
+        ({"facts": {"data/rows": "<= many"}}, ValueError,
+         "data/rows must be bounded by a finite number, as '<= 6', got '<= many'"),
+        ({"facts": {"data/rows": "< 2.5"}}, TypeError, "data/rows must be a whole number, got 2.5"),
+        ({"facts": {"performance/test_acc_avg": ">= 80"}}, ValueError, "must be between 0 and 1, got 80.0"),
+        ({"facts": {"privacy/epsilon": "<= inf"}}, ValueError, "must be bounded by a finite number"),
     ],
-)
+)  # fmt: skip
 def test_bad_claims_are_refused(parts: dict[str, Any], error: type[Exception], message: str) -> None:
     """The message names the part, the rule and what came."""
     with pytest.raises(error, match=message):
@@ -121,3 +139,31 @@ def test_other_files_are_refused_in_one_sentence(content: object, message: str, 
         FactSheet.load(path)
     assert re.search(r"sheet\.json", str(caught.value))
     assert "\n" not in str(caught.value)
+
+
+def test_bounds_travel_as_text(tmp_path: Path) -> None:
+    """In one form, through a file, and with every digit."""
+    claim = Claim("aggregator", "x", facts={"privacy/epsilon": " ≤6.10 ", "participants/client_num": ">=3",
+                                            "privacy/delta": "<1e-5"})  # fmt: skip
+    assert dict(claim.facts) == {
+        "privacy/epsilon": "<= 6.1", "participants/client_num": ">= 3", "privacy/delta": "< 1e-05",
+    }  # fmt: skip
+    back = FactSheet.load(FactSheet({}, (claim,)).save(tmp_path / "sheet.json"))
+    assert back.claims == (claim,)
+    assert "<= 6.1" in json.loads((tmp_path / "sheet.json").read_text(encoding="utf-8"))["claims"][0]["facts"].values()
+    third = Claim("aggregator", "x", facts={"privacy/epsilon": f"<= {1 / 3!r}"})
+    assert verdict(third, FactSheet({"privacy/epsilon": 1 / 3})) == "holds"
+    assert pickle.loads(pickle.dumps(third)) == third
+
+
+@pytest.mark.parametrize(("token", "word"), [("NaN", "nan"), ("Infinity", "inf"), ("-Infinity", "-inf")])
+def test_tokens_that_json_does_not_know_are_refused(token: str, word: str, tmp_path: Path) -> None:
+    """In a sheet of ours; the words for what JSON cannot say are named."""
+    text = FactSheet({"privacy/epsilon": 1.0}).to_json().replace("1.0", token)
+    assert token in text
+    path = tmp_path / "sheet.json"
+    path.write_text(text, encoding="utf-8")
+    with pytest.raises(
+        ValueError, match=rf'sheet\.json must be strict JSON, which writes {{"\$float": "{word}"}}, got'
+    ):
+        FactSheet.load(path)

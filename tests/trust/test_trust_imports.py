@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import gzip
+import json
 import math
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from trustkit.trust import FIELDS, FactSheet
+from trustkit.trust import FIELDS, FactSheet, assess, facts_for
 from trustkit.trust.collected import size, steps
 from trustkit.trust.federatedscope import read_federatedscope
 from trustkit.trust.imports import layout_of, read, read_federatedtrust, read_nebula
+from trustkit.trust.layout import Sheet
 
 PROTOTYPE = """{"project": {"overview": "exp", "purpose": "", "background": ""},
  "data": {"provenance": "femnist", "preprocessing": [["ToTensor", {}], ["Normalize", {"mean": [0.1]}]],
@@ -29,6 +31,7 @@ PROTOTYPE = """{"project": {"overview": "exp", "purpose": "", "background": ""},
 EXPECTED = {
     "project/overview": "exp",
     "project/imported_from": "FederatedTrust, whose variations and CLEVER are cut off at 1",
+    "project/imported_empty": ("configuration/dp_epsilon", "performance/test_clever"),
     "data/provenance": "femnist",
     "data/preprocessing": "ToTensor, Normalize(mean=[0.1])",
     "data/avg_entropy": 0.46,
@@ -143,6 +146,8 @@ def test_layouts_are_told_apart(content: object, layout: str) -> None:
         (('"test_acc_avg": 0.25', '"test_acc_avg": 25'), "performance/test_acc_avg must be between 0 and 1, got 25"),
         (('"2.5M"', '"big"'), "cannot be read: a size must be a number with K, M, G or T, got 'big'"),
         (('"optimization_algorithm"', '"algorithm"'), "must be a fact sheet of federatedtrust"),
+        (('"test_loss_avg": 107.7', '"test_loss_avg": Infinity'),
+         "cannot be read: performance/test_loss_avg must be finite, got inf"),
         (("{", "["), "must be a JSON file"),
     ],
 )  # fmt: skip
@@ -283,3 +288,81 @@ def test_folders_that_are_none_are_refused(tmp_path: Path) -> None:
     }.items():
         with pytest.raises(ValueError, match=message):
             read_federatedscope(scope(tmp_path, text, log=None))
+
+
+@pytest.mark.parametrize("profile", ["prototype-2022", "prototype-2022-weighted"])
+@pytest.mark.parametrize(
+    "change",
+    [("", ""), ('"dp_epsilon": NaN', '"dp_epsilon": ""'), ('"dp_epsilon": NaN, ', ""), ('"CNN"', '"convnet2"'),
+     ('"CNN"', '"GaussianNB"'), ('"test_acc_cv": 0.33', '"test_acc_cv": NaN'),
+     ('"avg_entropy": 0.46', '"avg_entropy": ""'),
+     ('"total_round_num": 5', '"total_round_num": NaN'), ('"client_num": 10', '"client_num": NaN'),
+     ('"uniform"', "NaN"), ('"differential_privacy": false', '"differential_privacy": true')],
+)  # fmt: skip
+def test_one_result_for_one_file(change: tuple[str, str], profile: str, tmp_path: Path) -> None:
+    """Loaded as a fact sheet of ours, saved and loaded again, or read as it is: every score is the same."""
+    assert change[0] in PROTOTYPE
+    path = written(tmp_path, PROTOTYPE.replace(*change, 1) if change[0] else PROTOTYPE)
+    direct, loaded = assess(facts_for(path, profile), profile), assess(FactSheet.load(path), profile)
+    again = assess(FactSheet.load(FactSheet.load(path).save(tmp_path / "ours.json")), profile)
+    for report in (loaded, again):
+        assert {line.metric: repr(line.score) for line in report.metrics} == {
+            line.metric: repr(line.score) for line in direct.metrics
+        }
+        assert repr(report.score) == repr(direct.score)
+    if change[0] == "":
+        assert direct["configuration"].score == 1  # nine of nine: NaN counts as filled in
+
+
+@pytest.mark.parametrize("profile", ["prototype-2022", "nebula-1.0", "paper"])
+@pytest.mark.parametrize(
+    ("fact", "value", "rule"),
+    [
+        ("performance/test_acc_avg", 25, "between 0 and 1"),
+        ("performance/test_clever", -0.1, "at least 0"),
+        ("performance/test_loss_avg", math.inf, "finite"),
+        ("participants/client_num", 0, "at least 1"),
+        ("participants/client_num", 2.5, "a whole number"),
+        ("configuration/dp_epsilon", -math.inf, "finite"),
+        ("configuration/personalization", 2, "between 0 and 1"),
+        ("fairness/selection_cv", -1, "at least 0"),
+        ("sustainability/avg_carbon_intensity_server", -3.0, "at least 0"),
+    ],
+)
+def test_numbers_that_cannot_be_are_refused(fact: str, value: float, rule: str, profile: str, tmp_path: Path) -> None:
+    """Under every profile and however the sheet is read, with the fact, the rule and the value."""
+    content: dict[str, Any] = json.loads(NEBULA if profile == "nebula-1.0" else PROTOTYPE)
+    section, name = fact.split("/")
+    content.setdefault(section, {})[name] = value
+    path = written(tmp_path, json.dumps(content))
+    message = f"{fact} must be {rule}, got {value!r}"
+    with pytest.raises(ValueError, match=f"cannot be read: {message}"):
+        facts_for(path, profile)
+    if profile != "paper":
+        with pytest.raises(ValueError, match=message):
+            assess(Sheet({fact: value}), profile)
+
+
+def test_nebula_without_differential_privacy(tmp_path: Path) -> None:
+    """It writes an empty ε: not known, so seven of the nine fields that it asks for, and no refusal."""
+    text = NEBULA.replace(
+        '"differential_privacy": true, "dp_epsilon": 10', '"differential_privacy": false, "dp_epsilon": ""'
+    )
+    path = written(tmp_path, text)
+    report = assess(facts_for(path, "nebula-1.0"), "nebula-1.0")
+    assert report["configuration"].raw == pytest.approx(7 / 9)
+    assert report["configuration"].score == 0.78
+    assert report["global_privacy_risk"].score == 0
+    noisy = written(tmp_path, text.replace('"differential_privacy": false', '"differential_privacy": true'))
+    assert assess(facts_for(noisy, "nebula-1.0"), "nebula-1.0")["global_privacy_risk"].raw == 1
+    assert "privacy/configured_epsilon" not in FactSheet.load(path)
+
+
+def test_nebulas_own_file_scores_as_there(tmp_path: Path) -> None:
+    """Its constant variation of 1 scores 1, and eight of nine fields is all that its configuration can have."""
+    report = assess(facts_for(written(tmp_path, NEBULA), "nebula-1.0"), "nebula-1.0")
+    assert (report["selection_variation"].raw, report["selection_variation"].score) == (1, 1)
+    assert report["configuration"].raw == pytest.approx(8 / 9)
+    assert report["configuration"].score == 0.89
+    assert report["participants"].score == 0.67
+    assert report["client_selector"].score == 0

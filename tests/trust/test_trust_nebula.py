@@ -33,3 +33,30 @@ def test_energy_and_hardware_are_scored() -> None:
     assert (lines["avg_dataset_size"].status, lines["avg_dataset_size"].raw) == ("ok", 50)
     without = assess(FactSheet({"participants/avg_dataset_size": 50.0}), "nebula-1.0")
     assert without["carbon_intensity_clients"].status == "missing"
+
+
+def test_selection_of_ours_is_scored_by_its_evenness() -> None:
+    """A measured variation of 0.3 scores 0.7 here, and all nine fields of the configuration can be stated."""
+    facts = FactSheet({
+        "fairness/selection_cv": 0.3, "configuration/aggregation_algorithm": "FedAvg",
+        "configuration/training_model": "mlp", "configuration/personalization": False,
+        "privacy/differential_privacy": True, "privacy/configured_epsilon": 6.0,
+        "explainability/trainable_param_num": 10, "configuration/total_round_num": 5,
+        "configuration/learning_rate": 0.1, "configuration/local_update_steps": 1.0,
+    })  # fmt: skip
+    report = assess(facts, "nebula-1.0")
+    assert report["selection_variation"].raw == pytest.approx(0.7)
+    assert report["selection_variation"].score == 0.7
+    assert report["configuration"].score == 1
+    assert report["accountability/fairness"].score == 0.33  # one of three facts: the evenness is none of them
+    assert assess(FactSheet(), "nebula-1.0")["selection_variation"].status == "missing"
+    assert "8/9" in report["configuration"].row.deviations
+
+
+def test_the_repaired_rule_is_said() -> None:
+    """A 0 scores 1 where NEBULA scores it 0: in the rows and in what the profile says of itself."""
+    report = assess(FactSheet({"sustainability/carbon_intensity_clients": 0.0}), "nebula-1.0")
+    assert report["carbon_intensity_clients"].score == 1
+    repaired = {line.metric for line in report.metrics if "scores it 0" in line.row.deviations}
+    assert repaired == {"carbon_intensity_clients", "carbon_intensity_server", "local_training_rounds"}
+    assert "of 0 scores 1, where NEBULA takes it for missing and scores it 0" in report.profile.about

@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 
 from trustkit.trust import METRICS, NOTIONS, PILLARS, PROFILES, FactSheet, Profile, assess, waterfall
 from trustkit.trust.curves import Linear, Log, Reciprocal
+from trustkit.trust.direction import against
 from trustkit.trust.profilefile import KINDS, parse
 from trustkit.trust.stairs import Map, Steps
 
@@ -206,8 +207,24 @@ def test_code_cannot_be_written() -> None:
         ("[normalise.entropy]\nkind = 'identity'\ntop = 1", KeyError, "identity takes no 'top'; it takes nothing"),
         ("[normalise.entropy]\nkind = 'steps'\nedges = [2, 1]\nscores = [0, 0.5, 1]", ValueError, "edges must ascend"),
         ("[normalise.entropy]\nkind = 'capped'\nwhy = 1", TypeError, "why must be text, got 1"),
+        ('name = "paper"\n[weights]\nprivacy = 3', ValueError,
+         "name must not be a built-in profile's that scores in another way, got 'paper'"),
+        ('name = "calibrated"', ValueError, "built-in profile's that scores in another way, got 'calibrated'"),
+        ('name = "paper"\n[normalise.entropy]\nkind = "capped"\nlimit = 2', ValueError, "got 'paper'"),
+        ("[normalise.performance]\nkind = 'linear'\nzero = 1\none = 0", ValueError,
+         r"normalise.performance must not fall where the metric gets better \(higher is better\) unless it says "
+         "reverse = true, got 1 for 0 and 0.9844 for 0.01562"),
+        ("[normalise.global_privacy_risk]\nkind = 'identity'", ValueError, r"gets better \(lower is better\) unless"),
+        ("[normalise.model_size]\nkind = 'steps'\nedges = [1000]\nscores = [0, 1]", ValueError, "lower is better"),
+        ("[normalise.entropy]\nkind = 'steps'\nedges = [0.501, 0.502]\nscores = [0, 1, 0.9]", ValueError,
+         "got 1 for 0.5015 and 0.9 for 0.502"),
+        ("[normalise.algorithmic_transparency]\nkind = 'map'\nvalues = [1, 5]\nscores = [1, 0]", ValueError,
+         "got 1 for 1 and 0 for 5"),
+        ("[normalise.performance]\nkind = 'identity'\nreverse = true", ValueError,
+         "normalise.performance must not say reverse: it scores in the metric's direction, higher"),
+        ("[normalise.performance]\nkind = 'identity'\nreverse = 1", TypeError, "reverse must be true or false, got 1"),
     ],
-)
+)  # fmt: skip
 def test_what_is_refused(text: str, error: type[Exception], message: str, file: Path) -> None:
     """With the file's name before it, and nothing scored."""
     file.write_text(text, encoding="utf-8")
@@ -227,3 +244,32 @@ def test_files_that_are_not_there_or_no_text(file: Path) -> None:
 def test_every_kind_is_named() -> None:
     """The seven that take numbers."""
     assert list(KINDS) == ["linear", "log", "steps", "map", "capped", "saturating", "reciprocal"]
+
+
+def test_a_direction_can_be_turned_on_purpose(file: Path) -> None:
+    """The code's view of scale: fewer clients are better; it is said in the file, in the report, and when written."""
+    file.write_text("[normalise.federation_scale]\nkind = 'log'\nzero = 10000\none = 1\nreverse = true\n", "utf-8")
+    report = assess(FACTS, file)
+    assert report["federation_scale"].score == pytest.approx(0.5)
+    assert "Against the metric's own direction" in report.explain("federation_scale")
+    written = tomllib.loads(report.profile.to_toml())
+    assert written["normalise"]["federation_scale"]["reverse"] is True
+    assert parse(written).normalisers == report.profile.normalisers
+    assert "reverse" not in written["normalise"].get("certified_robustness", {})
+
+
+@pytest.mark.parametrize("name", sorted(PROFILES))
+def test_every_profile_scores_in_the_metrics_direction(name: str) -> None:
+    """None of trustkit's needs the exception."""
+    profile = PROFILES[name]
+    assert [m for m, row in profile.taxonomy.metrics.items() if against(row, profile.normaliser(m))] == []
+
+
+def test_a_built_in_name_stands_for_the_built_in_profile(file: Path) -> None:
+    """A copy that scores alike may keep it, whatever it says of itself; also by the file's own name."""
+    copy = file.with_name("paper.toml")
+    copy.write_text("about = 'A copy.'\n[weights]\nprivacy = 1\n", encoding="utf-8")
+    assert assess(FACTS, copy).score == assess(FACTS).score
+    copy.write_text("[weights]\nprivacy = 2\n", encoding="utf-8")
+    with pytest.raises(ValueError, match=r"paper\.toml must be a profile in TOML, got: name must not be a built-in"):
+        assess(FACTS, copy)

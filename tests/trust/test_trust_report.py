@@ -79,13 +79,17 @@ def test_json_is_strict_and_complete(report: TrustReport) -> None:
 
 
 def test_csv_parses_and_keeps_the_three_kinds_of_nothing_apart(report: TrustReport) -> None:
-    """Empty for not known, nan for not defined, 0.0 for a measured zero."""
+    """Empty for not known, n/a for not defined, 0.0 for a measured zero; the status says which."""
     lines = list(csv.DictReader(io.StringIO(report.to_csv())))
     assert [line["level"] for line in lines] == ["trust"] + ["pillar"] * 6 + ["metric"] * 20
     by_metric = {line["metric"]: line for line in lines if line["level"] == "metric"}
     assert float(by_metric["performance"]["score"]) == 0.9
     assert by_metric["entropy"]["raw"] == by_metric["entropy"]["score"] == ""
-    assert by_metric["accuracy_variation"]["raw"] == "nan"
+    assert by_metric["accuracy_variation"]["raw"] == "n/a"
+    assert [by_metric[name]["status"] for name in ("entropy", "accuracy_variation", "system")] == [
+        "missing", "undefined", "ok",
+    ]  # fmt: skip
+    assert not re.search(r"\bnan\b", report.to_csv(), re.IGNORECASE)
     assert by_metric["system"]["score"] == "0.0"
     assert float(lines[0]["score"]) == report.score
 
@@ -269,3 +273,18 @@ def test_epsilon_says_whom_it_protects_and_what_it_takes_for_granted() -> None:
     assert rows.notes[1] == "ε: rows count once."
     clients = assess(facts.with_facts(privacy__level="client", privacy__assumption="no amplification."))
     assert clients.notes == ("ε: no amplification.",)
+
+
+def test_csv_of_a_trust_that_is_not_defined() -> None:
+    """Neither pillar nor trust writes a token that a table would read as text."""
+    report = assess(FactSheet({"configuration/training_model": "boosted trees"}), "prototype-2022")
+    lines = list(csv.DictReader(io.StringIO(report.to_csv())))
+    assert (lines[0]["score"], lines[0]["status"]) == ("n/a", "undefined")
+    assert "nan" not in [cell.lower() for line in lines for cell in line.values()]
+
+
+def test_other_weights_than_the_profiles_are_said() -> None:
+    """Not if they are the profile's own, stated again."""
+    facts = FactSheet({"performance/test_acc_avg": 0.8})
+    assert assess(facts, weights={"privacy": 1, "fairness": 1.0}).notes == ()
+    assert assess(facts, weights={"privacy": 3}).notes == ("Scored with other weights than profile paper's.",)

@@ -27,6 +27,7 @@ from trustkit.widgets import (
     opening,
 )
 from trustkit.widgets.attack import AttackPanel
+from trustkit.widgets.groups import GroupPanel
 from trustkit.widgets.history import History
 from trustkit.widgets.player import Player, measure
 from trustkit.widgets.view import View
@@ -60,7 +61,7 @@ def test_opens_on_the_recorded_run() -> None:
     lab = page.lab
     assert (lab.state, lab.error) == ("idle", None)
     assert failed(page) == []
-    assert set(pictures(page)) == {"pillars", "split", "fairness", "accuracy"}
+    assert set(pictures(page)) == {"pillars", "split", "fairness", "accuracy", "groups", "injected"}
     radar = pictures(page)["pillars"]
     for pillar in PILLARS:
         assert f"{pillar} {lab.report().pillars[pillar]:.2f}" in radar
@@ -104,7 +105,8 @@ def test_there_is_no_such_preset() -> None:
 def test_every_panel_is_in_the_catalogue_and_stands_alone() -> None:
     """On a lab of its own, and on one that has a result."""
     assert {entry.function for entry in PANELS.values()} == {
-        AttackPanel, CorrelationPanel, FairnessPanel, ReportPanel, ScorePanel, SplitPanel, TrainPanel, TrustPanel,
+        AttackPanel, CorrelationPanel, FairnessPanel, GroupPanel, ReportPanel, ScorePanel, SplitPanel, TrainPanel,
+        TrustPanel,
     }  # fmt: skip
     lab = Lab(setting_of(PLAIN), measure(tk.run(PLAIN)))
     for entry in PANELS.values():
@@ -164,12 +166,12 @@ def test_the_last_picture_stays_until_the_first_round() -> None:
         start = opening()
         lab = Lab(start.setting.change(seed=7), start.outcome, Player(gate.work))
         page = app(lab)
-        assert set(pictures(page)) == {"pillars", "split", "fairness", "accuracy"}
+        assert set(pictures(page)) == {"pillars", "split", "fairness", "accuracy", "groups", "injected"}
         lab.run()
         gate.arrive()
         lab._tell("progress")
         assert lab.state == "running"
-        assert set(pictures(page)) == {"pillars", "split", "fairness", "accuracy"}
+        assert set(pictures(page)) == {"pillars", "split", "fairness", "accuracy", "groups", "injected"}
         lab.stop()
         gate.open()
         lab.player.wait()
@@ -202,7 +204,7 @@ def test_pictures_tell_more_clients_than_fit() -> None:
     experiment = PRESETS["start/states"].make().change(rounds=1)
     page = app(Lab(setting_of(experiment), measure(tk.run(experiment))))
     assert failed(page) == []
-    assert re.search(r"20 largest of 5\d", views(page)["fairness"].value)
+    assert re.search(r"20 worst of 5\d", views(page)["fairness"].value)
 
 
 def test_loads_no_pyplot_and_no_torch() -> None:

@@ -227,14 +227,19 @@ def test_names_are_never_markup(evil_lab: Any) -> None:
 def test_a_menu_offers_the_attributes_of_the_run(evil_lab: Any) -> None:
     """And the picture follows it; where there is one or none there is no menu."""
     panel = FairnessPanel(evil_lab)
-    view, menu = panel.children
-    assert menu.options == (EVIL, "second")
+    view, menu = panel.children[0], the(panel, "groups by")
+    assert menu.options == ((EVIL, EVIL), ("second", "second"))
     assert menu.layout.display == ""
     menu.value = "second"
     assert "disparity by second" in view.value
     lone = FairnessPanel(_lab())
     assert lone.children[1].layout.display == "none"
     assert "names no protected attribute" in lone.children[0].value
+
+
+def the(panel: Any, description: str) -> Any:
+    """Return the control of a panel that is called so."""
+    return next(item for item in tree(panel) if getattr(item, "description", "") == description)
 
 
 def test_panels_stand_alone() -> None:

@@ -11,6 +11,9 @@ from trustkit.plot.columns import correlation_blocks
 from trustkit.plot.exchange import exchange_trend
 from trustkit.plot.fairness import client_fairness
 from trustkit.plot.front import pareto_front
+from trustkit.plot.gapbars import client_gaps
+from trustkit.plot.grouprates import group_rates
+from trustkit.plot.labelgaps import label_gaps
 from trustkit.plot.labels import label_shares
 from trustkit.plot.parties import party_shares, pcor_heatmap
 from trustkit.plot.plane import PlanePoint, icor_gauge, split_plane
@@ -22,8 +25,8 @@ from trustkit.plot.trail import pillar_trail
 from trustkit.plot.waterfall import trust_waterfall
 
 __all__ = [
-    "PlanePoint", "accuracy_by_round", "accuracy_under_attack", "client_fairness", "correlation_blocks",
-    "exchange_trend", "icor_gauge", "label_shares", "local_federated", "model_bars", "pareto_front", "party_shares",
-    "pcor_heatmap", "pillar_radar", "pillar_trail", "score_bands", "sensitive_shares", "split_plane", "strategy_dots",
-    "to_svg", "trust_waterfall", "value_changes",
+    "PlanePoint", "accuracy_by_round", "accuracy_under_attack", "client_fairness", "client_gaps", "correlation_blocks",
+    "exchange_trend", "group_rates", "icor_gauge", "label_gaps", "label_shares", "local_federated", "model_bars",
+    "pareto_front", "party_shares", "pcor_heatmap", "pillar_radar", "pillar_trail", "score_bands", "sensitive_shares",
+    "split_plane", "strategy_dots", "to_svg", "trust_waterfall", "value_changes",
 ]  # fmt: skip

@@ -15,7 +15,7 @@ from trustkit.trust import federation as federation
 from trustkit.trust import management as management
 # isort: on
 
-from trustkit.trust.assessment import assess
+from trustkit.trust.assessment import assess, facts_for
 from trustkit.trust.attribution import Waterfall, waterfall
 from trustkit.trust.chain import verify
 from trustkit.trust.claims import Claim
@@ -36,6 +36,6 @@ from trustkit.trust.taxonomy import METRICS, NOTIONS, PILLARS, Metric, Notion, m
 __all__ = [
     "EXAMINED", "FIELDS", "METRICS", "NOTIONS", "PILLARS", "PROFILES", "WHOLE", "Capped", "Claim", "EventLog", "Fact",
     "FactSheet", "Field", "Linear", "Log", "Map", "Metric", "Notion", "Profile", "Reciprocal", "Saturating", "Score",
-    "Sensitivity", "Steps", "TrustReport", "Waterfall", "assess", "client_id", "metric", "model_card", "outranks",
-    "read_federatedscope", "rows_table", "sensitivity", "verify", "waterfall",
+    "Sensitivity", "Steps", "TrustReport", "Waterfall", "assess", "client_id", "facts_for", "metric", "model_card",
+    "outranks", "read_federatedscope", "rows_table", "sensitivity", "verify", "waterfall",
 ]  # fmt: skip

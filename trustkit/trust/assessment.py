@@ -81,6 +81,7 @@ def _in_layout(facts: FactSheet | Sheet, profile: Profile) -> FactSheet | Sheet:
         return facts if view is None else view(facts)
     if view is None or not isinstance(facts, Sheet):
         raise TypeError(f"facts must be a FactSheet under profile {profile.name}, got a {type(facts).__name__}")
+    imports.check(facts.values)
     return facts
 
 
@@ -137,8 +138,8 @@ def assess(
     KeyError
         If the profile or the id of a weight is unknown.
     TypeError, ValueError
-        If a weight is no number, negative or infinite, if no metric has a weight above 0, or if the profile reads
-        another layout.
+        If a weight is no number, negative or infinite, if no metric has a weight above 0, if the profile reads
+        another layout, or if a number of a `Sheet` is infinite or out of range.
 
     Notes
     -----
@@ -162,7 +163,8 @@ def assess(
     """
     chosen = profile_named(profile)
     taxonomy = chosen.taxonomy
-    given = check_weights(taxonomy, {**chosen.weights, **(weights or {})})
+    own = check_weights(taxonomy, chosen.weights)
+    given = check_weights(taxonomy, {**own, **(weights or {})})
     sheet = _in_layout(facts, chosen)
     rows = [_measure(chosen, key, sheet) for key in taxonomy.metrics]
     edges = edges_of(taxonomy, chosen.aggregation, given)
@@ -181,7 +183,7 @@ def assess(
         pillars={name: found[name] for name in taxonomy.pillars},
         notions={name: found[name] for name in taxonomy.notions},
         metrics=tuple(row.carrying(share[row.metric]) for row in rows),
-        notes=_notes(facts),
+        notes=_notes(facts) + (() if given == own else (f"Scored with other weights than profile {chosen.name}'s.",)),
         weights=given,
         shares={name: share[name] for name in (*taxonomy.pillars, *taxonomy.notions)},
     )

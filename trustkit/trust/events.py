@@ -213,7 +213,8 @@ class EventLog:
         return jsonfile.write_text(path, self.to_jsonl())
 
     def _ids(self, which: np.ndarray) -> list[str]:
-        return [client_id(self._key, int(k)) for k in np.flatnonzero(which)]
+        """Return the keyed ids in their own order, which says nothing of the clients'."""
+        return sorted(client_id(self._key, int(k)) for k in np.flatnonzero(which))
 
     def _add(self, at: float, kind: str, facts: Mapping[str, Any]) -> Event:
         for name, value in facts.items():

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Callable, Mapping
-from typing import Any
+from pathlib import Path
+from typing import Any, NoReturn
 
+from trustkit import jsonfile
 from trustkit.trust.claims import Claim
 
-__all__ = ["VERSION", "document", "parse"]
+__all__ = ["VERSION", "document", "parse", "read"]
 
 VERSION = 2
 """Of what is written: 1 held facts, 2 holds facts and claims."""
@@ -37,6 +40,35 @@ def document(facts: Mapping[str, Any], claims: tuple[Claim, ...]) -> dict[str, A
     {'format': 'trustkit-factsheet-2', 'facts': {'data': {'rows': 100}}, 'claims': []}
     """
     return {"format": f"{_NAME}-{VERSION}", "facts": dict(facts), "claims": [claim.to_dict() for claim in claims]}
+
+
+def read(path: Path) -> tuple[dict[str, Any], tuple[Claim, ...]]:
+    """Read a fact sheet's file, which must be strict JSON.
+
+    Parameters
+    ----------
+    path : pathlib.Path
+        The file, in UTF-8.
+
+    Returns
+    -------
+    dict, tuple of Claim
+        Values by ``section/name``, and claims.
+
+    Raises
+    ------
+    ValueError
+        If it is no fact sheet, or has a token that JSON does not know.
+    KeyError, TypeError
+        If a claim's fact is not in the template or does not fit.
+    """
+
+    def refuse(token: str) -> NoReturn:
+        word = token.lower().replace("infinity", "inf")
+        raise ValueError(f'{path} must be strict JSON, which writes {{"$float": "{word}"}}, got the token {token}')
+
+    json.loads(path.read_text(encoding="utf-8"), parse_constant=refuse)
+    return parse(jsonfile.read(path), str(path))
 
 
 def parse(content: Any, name: str) -> tuple[dict[str, Any], tuple[Claim, ...]]:

@@ -271,7 +271,7 @@ class FactSheet:
         Returns
         -------
         FactSheet
-            Equal to the saved one; for others' files see `trustkit.trust.imports`.
+            Equal to the saved one; for others' files see `trustkit.trust.imports` and `facts_for`.
 
         Raises
         ------
@@ -283,7 +283,7 @@ class FactSheet:
         from trustkit.trust import imports
 
         content = jsonfile.read(path)
-        return imports.read(path) if imports.layout_of(content) else cls(*factfile.parse(content, str(path)))
+        return imports.read(path) if imports.layout_of(content) else cls(*factfile.read(Path(path)))
 
     def frame(self) -> pd.DataFrame:
         """Return the whole template with the values that are known.

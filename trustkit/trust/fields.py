@@ -33,6 +33,7 @@ _TEMPLATE = [
         ("owner", "text", "", _PRE, "who answers for the project"),
         ("limits", "text", "", _PRE, "what the model must not be used for"),
         ("imported_from", "text", "", _PRE, "whose files the facts were read from, and what was not taken over"),
+        ("imported_empty", "texts", "", _PRE, "fields of those files that hold NaN or an empty list"),
     ),
     *_lines("participants", "Server",
         ("client_num", "count", "clients", _PRE, "how many clients take part", _POSITIVE),

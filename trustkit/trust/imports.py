@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import math
 import os
 from collections.abc import Mapping
 from typing import Any, Literal
 
 from trustkit import jsonfile
+from trustkit.catalogue import Interval
 from trustkit.trust.collected import Convert, collect, filled, seconds, size, steps
 from trustkit.trust.factsheet import FactSheet
+from trustkit.trust.fields import FIELDS
 
-__all__ = ["layout_of", "read", "read_federatedtrust", "read_nebula"]
+__all__ = ["check", "layout_of", "read", "read_federatedtrust", "read_nebula"]
 
 _SECTIONS = ("project", "data", "participants", "configuration", "performance", "fairness", "system")
 
@@ -65,6 +68,9 @@ _CONSTANT = {
 }
 """What NEBULA 1.0 fills in without measuring it, with the reason why it is not evidence."""
 
+_SLACK = 1e-9
+"""A share that rounding lifted above 1 is still a share."""
+
 
 def layout_of(content: Any) -> Literal["", "federatedtrust", "nebula"]:
     """Say whose fact sheet a file's content is.
@@ -94,6 +100,36 @@ def layout_of(content: Any) -> Literal["", "federatedtrust", "nebula"]:
     return "nebula" if "aggregation_algorithm" in configuration else ""
 
 
+def check(values: Mapping[str, Any]) -> None:
+    """Refuse numbers that cannot be, in a fact sheet of FederatedTrust or NEBULA.
+
+    Parameters
+    ----------
+    values : mapping of str to object
+        By their own ``section/name``. Text and NaN pass, as do fields without a place in our template.
+
+    Raises
+    ------
+    ValueError
+        If a number is infinite, not whole where it counts, or outside of its field's range.
+
+    Examples
+    --------
+    >>> check({"performance/test_acc_avg": 0.9, "configuration/dp_epsilon": ""})
+    """
+    for path, value in values.items():
+        if path not in _NAMES or not isinstance(value, (int, float)) or math.isnan(value):
+            continue
+        field = FIELDS[_NAMES[path]]
+        if math.isinf(value):
+            raise ValueError(f"{path} must be finite, got {value!r}")
+        if field.kind == "count" and value != int(value):
+            raise ValueError(f"{path} must be a whole number, got {value!r}")
+        interval = Interval(0, 1) if field.kind == "flag" else field.interval
+        if interval is not None and not interval.low - _SLACK <= value <= interval.high + _SLACK:
+            raise ValueError(f"{path} must be {interval}, got {value!r}")
+
+
 def _paths(content: Any, path: str | os.PathLike[str], layout: str) -> dict[str, Any]:
     if layout_of(content) != layout:
         raise ValueError(f"{path} must be a fact sheet of {layout}, with configuration, participants and project")
@@ -102,9 +138,12 @@ def _paths(content: Any, path: str | os.PathLike[str], layout: str) -> dict[str,
 
 
 def _sheet(found: Mapping[str, Any], names: Mapping[str, str], path: str | os.PathLike[str], origin: str) -> FactSheet:
+    empty = [theirs for theirs, value in found.items() if theirs in names and value != "" and not filled(value)
+             and value is not None]  # fmt: skip
     try:
+        check(found)
         facts = collect(found, names, _CONVERT)
-        return FactSheet({**facts, "project/imported_from": origin})
+        return FactSheet({**facts, "project/imported_from": origin, "project/imported_empty": empty or None})
     except (TypeError, ValueError) as error:
         raise ValueError(f"{path} cannot be read: {error}") from None
 
@@ -120,7 +159,8 @@ def read_federatedtrust(path: str | os.PathLike[str]) -> FactSheet:
     Returns
     -------
     FactSheet
-        What is filled in there. ``trainable_param_num`` counts tensors there, and becomes that fact here.
+        What is filled in there. ``trainable_param_num`` counts tensors there, and becomes that fact here. What holds
+        NaN is not known here; ``project/imported_empty`` lists it, since the prototype counts it as filled in.
 
     Raises
     ------

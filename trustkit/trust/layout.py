@@ -13,10 +13,11 @@ from typing import Any, Literal
 
 from trustkit.catalogue import Interval
 from trustkit.metrics.privacy import global_privacy_risk
+from trustkit.trust.imports import check
 from trustkit.trust.rules import Rule
 from trustkit.trust.taxonomy import Metric
 
-__all__ = ["Filled", "Listed", "Risk", "Sheet", "Table", "Value", "read"]
+__all__ = ["Either", "Filled", "Listed", "Risk", "Sheet", "Table", "Value", "read"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -71,7 +72,7 @@ def read(source: str | os.PathLike[str] | Mapping[str, Any]) -> Sheet:
     Raises
     ------
     ValueError
-        If it is no JSON, no fact sheet of sections, or a number in it is text.
+        If it is no JSON, no fact sheet of sections, or a number in it is text, infinite or out of range.
 
     Examples
     --------
@@ -89,14 +90,17 @@ def read(source: str | os.PathLike[str] | Mapping[str, Any]) -> Sheet:
         raise ValueError(f"{name} must hold sections of facts by name, got {content!r:.60}")
     if "facts" in content or not content:
         raise ValueError(f"{name} must be a fact sheet of FederatedTrust's prototype or of NEBULA")
-    return Sheet({
-        f"{section}/{fact}": value for section, named in content.items() for fact, value in named.items()
-        if not isinstance(value, Mapping)
-    })  # fmt: skip
+    values = {f"{section}/{fact}": value for section, named in content.items() for fact, value in named.items()
+              if not isinstance(value, Mapping)}  # fmt: skip
+    try:
+        check(values)
+    except ValueError as error:
+        raise ValueError(f"{name} cannot be read: {error}") from None
+    return Sheet(values)
 
 
 def _number(path: str, value: Any) -> float | None:
-    if value is None:
+    if value is None or value == "":  # NEBULA's ε without differential privacy
         return None
     if not isinstance(value, (int, float)):
         raise ValueError(f"{path} must be a number, got {value!r:.60}")
@@ -111,6 +115,17 @@ class Value:
 
     def __call__(self, sheet: Any) -> float | None:
         return _number(self.path, sheet.values.get(self.path))
+
+
+@dataclass(frozen=True)
+class Either:
+    """Takes the first of several fields that is known as the raw value."""
+
+    paths: tuple[str, ...]
+
+    def __call__(self, sheet: Any) -> float | None:
+        found = (_number(path, sheet.values.get(path)) for path in self.paths)
+        return next((value for value in found if value is not None), None)
 
 
 @dataclass(frozen=True)
@@ -148,7 +163,7 @@ class Risk:
         used, epsilon, clients = (_number(path, sheet.values.get(path)) for path in self.paths)
         if used != 1 or epsilon is None or math.isnan(epsilon):
             return 1.0
-        return None if clients is None else global_privacy_risk(epsilon, int(clients))
+        return None if clients is None or math.isnan(clients) else global_privacy_risk(epsilon, int(clients))
 
 
 class Table(dict[str, Metric]):
@@ -170,7 +185,7 @@ class Table(dict[str, Metric]):
         self,
         place: str,
         name: str,
-        function: Value | Filled | Listed | Risk,
+        function: Value | Either | Filled | Listed | Risk,
         rule: Rule,
         better: Literal["higher", "lower"],
         formula: str,
@@ -188,7 +203,7 @@ class Table(dict[str, Metric]):
             ``pillar/notion/metric``: the ids that the authors' report has.
         name : str
             For people.
-        function : Value, Filled, Listed or Risk
+        function : Value, Either, Filled, Listed or Risk
             From a sheet to the raw value.
         rule : Rule
             From the raw value to a score.

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import dataclasses
 import math
 from collections.abc import Mapping
 
 from trustkit.trust import prototype
 from trustkit.trust.curves import Capped, Linear
 from trustkit.trust.factsheet import FactSheet
-from trustkit.trust.layout import Sheet, Table, Value
+from trustkit.trust.layout import Either, Sheet, Table, Value
 from trustkit.trust.prototype import falling, fill, sheet_of
 from trustkit.trust.rules import Rule
 from trustkit.trust.taxonomy import Notion
@@ -59,6 +60,7 @@ FIELDS_READ: dict[str, str] = {
 }
 """Where its fields come from in a `FactSheet`, beside those of the prototype."""
 
+_EVENNESS = "fairness/selection_evenness"
 _NAMES = {"fedmedian": "Median", "trimmedmean": "TrimmedMean", "krum": "Krum", "fedavg": "FedAvg"}
 
 
@@ -74,7 +76,8 @@ def sheet_of_facts(facts: FactSheet) -> Sheet:
     -------
     Sheet
         As for the prototype, with the number of parameters, the clients' mean number of rows, and what is stated about
-        energy and hardware.
+        energy and hardware. The variation of selection is also there as evenness, 1 − σ / μ, the direction in which
+        NEBULA scores it.
 
     Examples
     --------
@@ -90,6 +93,8 @@ def sheet_of_facts(facts: FactSheet) -> Sheet:
     name = str(values.get("configuration/aggregation_algorithm") or "")
     plain = "".join(letter for letter in name.lower() if letter.isalnum())
     values["configuration/aggregation_algorithm"] = _NAMES.get(plain, name or None)
+    if "fairness/selection_cv" in values:
+        values[_EVENNESS] = 1 - values["fairness/selection_cv"]
     return Sheet(values)
 
 
@@ -101,9 +106,10 @@ _CHANGED: Mapping[str, Rule] = {
 }
 _SAID = (
     "Where a fact sheet of ours is scored, these are not repeated: that an attack's noise is taken for differential "
-    "privacy, that a measured 0 counts as missing, that selection is a constant 1 scored in the wrong direction, and "
-    "that fields are filled with other things (the topology for the preprocessing)."
+    "privacy, that selection is a constant 1, and that fields are filled with other things (the topology for the "
+    "preprocessing)."
 )
+_ZERO = "Repaired: NEBULA takes a 0 for missing and scores it 0; here the rule holds, and a 0 scores 1."
 _SUSTAINABLE: tuple[tuple[str, str, str, Rule, str, str, str], ...] = (
     ("energy_source/carbon_intensity_clients", "Clients' Carbon Intensity",
      "sustainability/avg_carbon_intensity_clients", Linear(zero=795, one=20), "lower", "gCO2/kWh",
@@ -135,6 +141,20 @@ _SUSTAINABLE: tuple[tuple[str, str, str, Rule, str, str, str], ...] = (
 def _rows() -> Table:
     table = Table("NEBULA 1.0.0, addon trustworthiness: configuration and code.", _SAID, (*PILLARS, *NOTIONS))
     fill(table, _CHANGED, "configuration/aggregation_algorithm", ALGORITHMS)
+    evenness = Either((_EVENNESS, "fairness/selection_cv"))
+    formula = (
+        "1 − σ / μ of the participation rates, at least 0, where that is measured; else selection_cv as it stands."
+    )
+    table["selection_variation"] = dataclasses.replace(
+        table["selection_variation"], function=evenness, inputs=evenness.paths, better="higher", normalise=Capped(),
+        formula=formula, synopsis=f"Selection Variation: {formula}",
+        deviations=f"{_SAID} NEBULA's sheets state a constant 1, which its rule scores 1: so does this profile.",
+    )  # fmt: skip
+    table["configuration"] = dataclasses.replace(
+        table["configuration"],
+        deviations=f"{_SAID} NEBULA asks for optimization_algorithm, which its sheets no longer have: at most 8/9, and "
+        "7/9 without an ε. A sheet of ours states the algorithm under both names.",
+    )
     table.add(
         "explainability/post_hoc_methods/visualization", "Visualization", Value("configuration/visualization"),
         Capped(), "higher", "1 if the life cycle is shown in a dashboard, else 0.",
@@ -145,7 +165,8 @@ def _rows() -> Table:
         table.add(
             f"sustainability/{place}", name, Value(path), rule, "lower" if better == "lower" else "higher", formula,
             high=1.0 if rate else math.inf, unit=unit,
-            deviations="An earlier extension of the prototype scores a lower rate higher." if rate else "",
+            deviations="An earlier extension of the prototype scores a lower rate higher." if rate
+            else _ZERO if isinstance(rule, Linear) and better == "lower" else "",
         )  # fmt: skip
     return table
 

@@ -9,10 +9,12 @@ from typing import Any, TypeVar
 
 from trustkit.trust import normalise
 from trustkit.trust.curves import Capped, Linear, Log, Reciprocal, Saturating
-from trustkit.trust.profiles import PROFILES, Profile
+from trustkit.trust.direction import against
+from trustkit.trust.profiles import PROFILES, Profile, alike
 from trustkit.trust.rules import Rule
 from trustkit.trust.scope import TAXONOMY, WHOLE, Taxonomy
 from trustkit.trust.stairs import Map, Steps
+from trustkit.trust.taxonomy import Metric
 from trustkit.trust.tree import check_weights
 
 __all__ = ["KINDS", "load", "parse", "write"]
@@ -25,6 +27,8 @@ KINDS: dict[str, type[Rule]] = {
 
 _V = TypeVar("_V")
 _NAMED: dict[str, Callable[[float], float]] = {name: getattr(normalise, name) for name in normalise.__all__}
+_SAID = ("kind", "why", "reverse")
+_TURNED = "Against the metric's own direction, as the profile says on purpose."
 _PARTS = ("name", "about", "base", "rows", "aggregation", "missing", "digits", "weights", "normalise")
 
 
@@ -65,7 +69,10 @@ def parse(content: Mapping[str, Any], name: str = "mine") -> Profile:
         ``name``, ``about``; ``base``, the profile that it departs from ("paper" unless stated); ``rows``, the metrics
         that it scores, by id or by their notion or pillar (the base's unless stated; from the whole taxonomy where the
         base is over the paper's); ``aggregation``, ``missing``, ``digits``; ``weights`` by pillar, notion or metric;
-        ``normalise`` by metric, each with its ``kind``, the kind's numbers and, if one likes, ``why``.
+        ``normalise`` by metric, each with its ``kind``, the kind's numbers and, if one likes, ``why``. A normaliser
+        that scores against the metric's better direction somewhere must say ``reverse = true``, and only such a one:
+        the paper and its authors' code disagree on a direction themselves, but nobody should turn one by exchanging
+        two numbers.
     name : str
         If the content has none.
 
@@ -79,7 +86,8 @@ def parse(content: Mapping[str, Any], name: str = "mine") -> Profile:
     KeyError
         If a part, an id, a kind or the base is unknown; the message lists those there are.
     TypeError, ValueError
-        If a weight is no number or negative, all are 0, or the numbers of a kind do not fit.
+        If a weight is no number or negative, all are 0, the numbers of a kind do not fit, a normaliser's direction is
+        not the metric's and this is not said, or the name is a profile's of `PROFILES` that scores in another way.
 
     Examples
     --------
@@ -100,10 +108,13 @@ def parse(content: Mapping[str, Any], name: str = "mine") -> Profile:
             raise TypeError(f"{part} must be a table, got {table!r:.60}")
     taxonomy = _rows(base.taxonomy, content.get("rows"))
     rules = {metric: _rule(taxonomy, metric, entry) for metric, entry in tables["normalise"].items()}
-    reasons = {metric: _text(entry, "why", "") for metric, entry in tables["normalise"].items() if "why" in entry}
+    turned = {metric: _TURNED for metric, entry in tables["normalise"].items() if entry.get("reverse")}
+    reasons = turned | {
+        metric: _text(entry, "why", "") for metric, entry in tables["normalise"].items() if "why" in entry
+    }
     weights = {**_within(taxonomy, base.weights), **tables["weights"]}
     check_weights(taxonomy, weights)
-    return Profile(
+    made = Profile(
         name=_text(content, "name", name),
         about=_text(content, "about", f"A profile of one's own, from {base_name}."),
         aggregation=_one_of(content, "aggregation", ("notions", "flat"), base.aggregation),
@@ -114,6 +125,9 @@ def parse(content: Mapping[str, Any], name: str = "mine") -> Profile:
         digits=_digits(content.get("digits", base.digits)),
         reasons={**{m: text for m, text in _within(taxonomy, base.reasons).items() if m not in rules}, **reasons},
     )
+    if made.name in PROFILES and not alike(made, PROFILES[made.name]):
+        raise ValueError(f"name must not be a built-in profile's that scores in another way, got {made.name!r}")
+    return made
 
 
 def _rows(taxonomy: Taxonomy, rows: Any) -> Taxonomy:
@@ -161,7 +175,7 @@ def _rule(taxonomy: Taxonomy, metric: str, entry: Any) -> Callable[[float], floa
         raise ValueError(f"normalise.{metric} must be a metric, got a {level}")
     if not isinstance(entry, Mapping) or "kind" not in entry:
         raise TypeError(f"normalise.{metric} must be a table with a kind, got {entry!r:.60}")
-    kind, numbers = entry["kind"], {name: value for name, value in entry.items() if name not in ("kind", "why")}
+    kind, numbers = entry["kind"], {name: value for name, value in entry.items() if name not in _SAID}
     if not isinstance(kind, str) or (kind not in KINDS and kind not in _NAMED):
         raise KeyError(f"normalise.{metric} has no kind {kind!r}; known are {', '.join({**KINDS, **_NAMED})}")
     fields = dataclasses.fields(KINDS[kind]) if kind in KINDS else ()  # type: ignore[arg-type]
@@ -173,9 +187,26 @@ def _rule(taxonomy: Taxonomy, metric: str, entry: Any) -> Callable[[float], floa
         if field.default is dataclasses.MISSING and field.name not in numbers:
             raise ValueError(f"normalise.{metric}: {kind} needs {field.name}, got {', '.join(numbers) or 'nothing'}")
     try:
-        return KINDS[kind](**numbers) if kind in KINDS else _NAMED[kind]
+        rule = KINDS[kind](**numbers) if kind in KINDS else _NAMED[kind]
     except (TypeError, ValueError) as error:
         raise type(error)(f"normalise.{metric}: {error}") from None
+    _directed(taxonomy.metrics[metric], rule, entry.get("reverse", False), metric)
+    return rule
+
+
+def _directed(row: Metric, rule: Callable[[float], float], reverse: Any, metric: str) -> None:
+    """Refuse a direction that is not the metric's and not said, or said and not so."""
+    if not isinstance(reverse, bool):
+        raise TypeError(f"normalise.{metric}: reverse must be true or false, got {reverse!r:.60}")
+    pair = against(row, rule)
+    if pair is not None and not reverse:
+        (a, b), (one, two) = pair, map(rule, pair)
+        raise ValueError(
+            f"normalise.{metric} must not fall where the metric gets better ({row.better} is better) unless it says "
+            f"reverse = true, got {one:.4g} for {a:.4g} and {two:.4g} for {b:.4g}"
+        )
+    if pair is None and reverse:
+        raise ValueError(f"normalise.{metric} must not say reverse: it scores in the metric's direction, {row.better}")
 
 
 def write(profile: Profile) -> str:
@@ -231,12 +262,13 @@ def write(profile: Profile) -> str:
 
 def _entry(profile: Profile, metric: str) -> dict[str, Any]:
     rule = profile.normaliser(metric)
+    turned = {"reverse": True} if against(profile.taxonomy.metrics[metric], rule) else {}
     for kind, made in KINDS.items():
         if type(rule) is made:
             numbers = dataclasses.asdict(rule)  # type: ignore[call-overload]
-            return {"kind": kind, **{n: list(v) if isinstance(v, tuple) else v for n, v in numbers.items()}}
+            return {"kind": kind, **{n: list(v) if isinstance(v, tuple) else v for n, v in numbers.items()}, **turned}
     for kind, function in _NAMED.items():
         if rule is function:
-            return {"kind": kind}
+            return {"kind": kind, **turned}
     name = getattr(rule, "__name__", type(rule).__name__)
     raise ValueError(f"the normaliser of {metric} must be a rule or one of trustkit.trust.normalise, got {name}")

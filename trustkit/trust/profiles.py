@@ -9,10 +9,13 @@ from pathlib import Path
 from typing import Literal
 
 from trustkit.trust import calibrated, nebula, prototype
+from trustkit.trust.direction import samples
 from trustkit.trust.normalise import capped, documented
 from trustkit.trust.scope import TAXONOMY, WHOLE, Taxonomy
+from trustkit.trust.taxonomy import Metric
+from trustkit.trust.tree import check_weights
 
-__all__ = ["PROFILES", "Profile", "profile_named"]
+__all__ = ["PROFILES", "Profile", "alike", "profile_named"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -161,7 +164,9 @@ PROFILES: dict[str, Profile] = {
         ),
         Profile(
             "nebula-1.0",
-            f"What NEBULA 1.0.0 computes, with sustainability and its own weights: {_AS_CODED}.",
+            f"What NEBULA 1.0.0 computes, with sustainability and its own weights: {_AS_CODED}. One rule is "
+            "repaired: a carbon intensity or a number of local rounds of 0 scores 1, where NEBULA takes it for missing "
+            "and scores it 0.",
             weights=nebula.WEIGHTS,
             taxonomy=nebula.NEBULA,
             missing="zero",
@@ -178,6 +183,39 @@ PROFILES: dict[str, Profile] = {
     )
 }
 """Profiles by name."""
+
+
+def alike(one: Profile, two: Profile) -> bool:
+    """Say whether two profiles score every fact sheet alike.
+
+    Parameters
+    ----------
+    one, two : Profile
+        Names, texts and reasons do not count.
+
+    Returns
+    -------
+    bool
+        Whether rows, normalisers, weights, aggregation, digits and what is missing are the same.
+
+    Examples
+    --------
+    >>> alike(PROFILES["paper"], PROFILES["paper"]), alike(PROFILES["paper"], PROFILES["paper-figures"])
+    (True, False)
+    """
+    a, b = one.taxonomy, two.taxonomy
+    return (
+        (one.aggregation, one.missing, one.digits) == (two.aggregation, two.missing, two.digits)
+        and list(a.metrics.items()) == list(b.metrics.items())
+        and all(_same(metric, one.normaliser(key), two.normaliser(key)) for key, metric in a.metrics.items())
+        and check_weights(a, one.weights) == check_weights(b, two.weights)
+    )
+
+
+def _same(metric: Metric, one: Callable[[float], float], two: Callable[[float], float]) -> bool:
+    """Whether two normalisers are equal, or of two kinds and equal where they are looked at."""
+    points = (*samples(metric, one), *samples(metric, two))
+    return one == two or (type(one) is not type(two) and all(one(value) == two(value) for value in points))
 
 
 def profile_named(profile: str | os.PathLike[str] | Profile) -> Profile:

@@ -127,7 +127,8 @@ def sheet_of(facts: FactSheet) -> Sheet:
     -------
     Sheet
         ε is the configured one, the size of the model its number of arrays, CLEVER and variations end at 1, as the
-        prototype fills them in. What is not stated stays so, where the prototype's template has NaN.
+        prototype fills them in. What is not stated stays so, where the prototype's template has NaN; what was read from
+        a file of theirs is as it stands there, NaN included.
 
     Examples
     --------
@@ -140,10 +141,12 @@ def sheet_of(facts: FactSheet) -> Sheet:
     seconds, model = known.get("system/training_seconds"), known.get("configuration/training_model")
     families = {name.lower(): name for name in FAMILIES} | _SHORT
     plain = "".join(letter for letter in (model or "").lower() if letter.isalnum())
-    return Sheet({
+    empty = known.get("project/imported_empty", ())
+    theirs = str(known.get("project/imported_from", "")).startswith("FederatedTrust")
+    written: dict[str, Any] = {
         **values,
         "configuration/optimization_algorithm": known.get("configuration/aggregation_algorithm"),
-        "configuration/training_model": families.get(plain, model),
+        "configuration/training_model": model if theirs else families.get(plain, model),
         "configuration/differential_privacy": known.get("privacy/differential_privacy"),
         "configuration/dp_epsilon": known.get("privacy/configured_epsilon", known.get("privacy/epsilon")),
         "configuration/trainable_param_num": known.get("explainability/tensors"),
@@ -151,12 +154,13 @@ def sheet_of(facts: FactSheet) -> Sheet:
         "system/avg_model_size": known.get("system/model_bytes"),
         "system/avg_upload_bytes": known.get("system/upload_bytes"),
         "system/avg_download_bytes": known.get("system/download_bytes"),
-    })  # fmt: skip
+    }  # fmt: skip
+    return Sheet({**written, **{path: math.nan for path in empty if written.get(path) is None}})
 
 
 _SIZES = tuple(10.0**k for k in range(1, 11))
 _RANKS = sorted(ALGORITHMS.values())
-_CONFIGURATION = ("{algorithm}", "training_model", "personalization", "differential_privacy", "dp_epsilon",
+_CONFIGURATION = ("optimization_algorithm", "training_model", "personalization", "differential_privacy", "dp_epsilon",
                   "trainable_param_num", "total_round_num", "learning_rate", "local_update_steps")  # fmt: skip
 
 
@@ -220,7 +224,7 @@ def fill(table: Table, changed: Mapping[str, Rule], algorithm: str, algorithms: 
         falling((10, 25, 50, 100)), "lower", "number of the model's parameter arrays.", high=math.inf)  # fmt: skip
     value(at + "post_hoc_methods/feature_importance", "Feature Importance", "performance/test_feature_importance_cv",
           "σ / μ of SHAP importance, cut at 1.")  # fmt: skip
-    _completeness(row, algorithm)
+    _completeness(row)
     at = "architectural_soundness/"
     row(at + "client_management/client_selector", "Client Selector", Filled(("participants/client_selector",)), unit,
         "higher", "1 if a selector is stated, whichever.")  # fmt: skip
@@ -230,7 +234,7 @@ def fill(table: Table, changed: Mapping[str, Rule], algorithm: str, algorithms: 
     return table
 
 
-def _completeness(row: Any, algorithm: str) -> None:
+def _completeness(row: Any) -> None:
     parts = {
         "project_specs": ("Project Specifications", "project", ("overview", "purpose", "background")),
         "participants": ("Participants", "participants", ("client_num", "sample_client_rate", "client_selector")),
@@ -243,7 +247,7 @@ def _completeness(row: Any, algorithm: str) -> None:
                    ("avg_time_minutes", "avg_model_size", "avg_upload_bytes", "avg_download_bytes")),
     }  # fmt: skip
     for id_, (name, section, fields) in parts.items():
-        paths = tuple(algorithm if field == "{algorithm}" else f"{section}/{field}" for field in fields)
+        paths = tuple(f"{section}/{field}" for field in fields)
         formula = f"filled fields / {len(paths)}; NaN, 0 and false count as filled, an empty text does not."
         row(f"accountability/factsheet_completeness/{id_}", name, Filled(paths), Capped(), "higher", formula)
 

@@ -14,8 +14,10 @@ from trustkit.trust.factsheet import FactSheet
 from trustkit.trust.fields import FIELDS
 from trustkit.trust.profiles import Profile
 from trustkit.trust.report import TrustReport
+from trustkit.trust.tree import check_weights
 
-__all__ = ["ABSOLUTE", "RELATIVE", "Line", "Same", "State", "carried", "fact_lines", "facts_in", "score_lines"]
+__all__ = ["ABSOLUTE", "RELATIVE", "Line", "Same", "State", "carried", "fact_lines", "facts_in", "has_weights_of",
+           "score_lines"]  # fmt: skip
 
 RELATIVE, ABSOLUTE = 1e-6, 1e-9
 """Two numbers agree if they differ by at most the larger of this share of the larger one, and this."""
@@ -229,6 +231,34 @@ def score_lines(report: Mapping[str, Any], facts: FactSheet, profile: Profile, s
     for key, line in listed:
         for part in ("raw", "score"):
             yield same.line(f"{key}, {part}", line.get(part), _part(now, key, part))
+
+
+def has_weights_of(report: Mapping[str, Any], profile: Profile) -> bool:
+    """Say whether a report states the weights of a profile.
+
+    Parameters
+    ----------
+    report : mapping
+        The content of a report's JSON.
+    profile : Profile
+        That it names.
+
+    Returns
+    -------
+    bool
+        True also for a report that states none.
+
+    Examples
+    --------
+    >>> from trustkit.trust import PROFILES
+    >>> has_weights_of({"weights": {"privacy": 3.0}}, PROFILES["paper"])
+    False
+    """
+    stated = report.get("weights")
+    if not isinstance(stated, Mapping):
+        return True
+    own = check_weights(profile.taxonomy, profile.weights)
+    return set(stated) <= set(own) and all(Same()(float(stated.get(name, 1.0)), own[name]) for name in own)
 
 
 _Listed = list[tuple[str, Mapping[str, Any]]]

@@ -227,17 +227,19 @@ class TrustReport:
         Returns
         -------
         str
-            Comma-separated, with a header; not known is empty, not defined is ``nan``.
+            Comma-separated, with a header; not known is empty, not defined is ``n/a``, and the status says which.
         """
         names = ["level", "pillar", "notion", "metric", "raw", "unit", "score", "weight", "status", "source"]
         out = io.StringIO()
         writer = csv.DictWriter(out, names, extrasaction="ignore", restval="", lineterminator="\n")
         writer.writeheader()
-        for pillar, score in [("", self.score), *self.pillars.items()]:
-            level, status = "pillar" if pillar else "trust", "missing" if score is None else "ok"
-            writer.writerow({"level": level, "pillar": pillar, "score": score, "status": status})
-        for line in self.metrics:
-            writer.writerow({"level": "metric", **line.to_dict()})
+        lines: list[dict[str, Any]] = [
+            {"level": "pillar" if pillar else "trust", "pillar": pillar, "score": score,
+             "status": "missing" if score is None else "undefined" if score != score else "ok"}
+            for pillar, score in [("", self.score), *self.pillars.items()]
+        ]  # fmt: skip
+        for line in [*lines, *({"level": "metric", **line.to_dict()} for line in self.metrics)]:
+            writer.writerow({name: "n/a" if value != value else value for name, value in line.items()})  # NaN only
         return out.getvalue()
 
     def to_markdown(self) -> str:

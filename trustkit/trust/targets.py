@@ -9,9 +9,9 @@ from pathlib import Path
 from typing import Any
 
 from trustkit.trust.report import TrustReport
-from trustkit.trust.tree import TRUST
+from trustkit.trust.tree import TRUST, edges_of, means, reaches
 
-__all__ = ["Miss", "load", "missed", "pairs"]
+__all__ = ["Gap", "Miss", "load", "measured", "missed", "pairs", "unmeasured"]
 
 
 @dataclass(frozen=True)
@@ -26,6 +26,17 @@ class Miss:
         if self.score is None or math.isnan(self.score):
             return f"{self.id} has no score, and must reach {self.wanted:.4g}"
         return f"{self.id} scores {self.score:.4g}, and must reach {self.wanted:.4g}"
+
+
+@dataclass(frozen=True)
+class Gap:
+    """Too little evidence: the share of the rows, by weight, that must be measured, and the one that is."""
+
+    wanted: float
+    share: float
+
+    def __str__(self) -> str:
+        return f"{self.share:.4g} of the rows are measured, by weight, and at least {self.wanted:.4g} must be"
 
 
 def pairs(words: Iterable[str], option: str) -> dict[str, float]:
@@ -136,3 +147,60 @@ def missed(report: TrustReport, targets: Mapping[str, float]) -> tuple[Miss, ...
         if score is None or not score >= wanted:
             found.append(Miss(name, wanted, score))
     return tuple(found)
+
+
+def measured(report: TrustReport) -> float:
+    """Return the share of the rows that are measured, by weight.
+
+    Parameters
+    ----------
+    report : TrustReport
+        Any.
+
+    Returns
+    -------
+    float
+        In [0, 1]: what the measured rows would carry of trust if every row were measured. Rows of completeness count as
+        measured, since what is not stated is what they measure.
+
+    Examples
+    --------
+    >>> from trustkit.trust import FactSheet, assess
+    >>> round(measured(assess(FactSheet({"performance/test_acc_avg": 0.75}))), 4)
+    0.1944
+    """
+    edges = edges_of(report.profile.taxonomy, report.profile.aggregation, report.weights)
+    full = reaches(edges, means(edges, {line.metric: 1.0 for line in report.metrics}))
+    return sum(full[metric] for metric in report.measured)
+
+
+def unmeasured(report: TrustReport, least: float) -> tuple[Gap, ...]:
+    """Say whether a report rests on too little evidence.
+
+    Parameters
+    ----------
+    report : TrustReport
+        Any.
+    least : float
+        In [0, 1]: the share of the rows, by weight, that must be measured.
+
+    Returns
+    -------
+    tuple of Gap
+        Empty if enough is measured, else one.
+
+    Raises
+    ------
+    ValueError
+        If the share is outside [0, 1].
+
+    Examples
+    --------
+    >>> from trustkit.trust import FactSheet, assess
+    >>> [str(gap) for gap in unmeasured(assess(FactSheet({"performance/test_acc_avg": 0.75})), 0.5)]
+    ['0.1944 of the rows are measured, by weight, and at least 0.5 must be']
+    """
+    if not 0 <= least <= 1:
+        raise ValueError(f"the least share of measured rows must be between 0 and 1, got {least!r}")
+    share = measured(report)
+    return () if share >= least - 1e-12 else (Gap(least, share),)
