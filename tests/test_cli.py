@@ -66,7 +66,7 @@ REFUSED = {
     "run start --rounds two": "'--rounds'.*integer",
     "run start --seed x": "'--seed'.*integer",
     "run start --out file": "'--out'.*is a file",
-    "run missing.toml": r"missing\.toml: No such file",
+    "run missing.toml": r"trustkit: there is no file missing\.toml$",
     "run folder.toml": r"folder\.toml: Is a directory",
     "run broken.toml": r"broken\.toml must be an experiment in TOML, got: Expected ']'",
     "run binary.toml": r"binary\.toml must be an experiment in TOML, got: ",
@@ -75,8 +75,12 @@ REFUSED = {
     "run unknown.toml": r"unknown\.toml .*there is no data set 'wein'; did you mean 'wine'\?",
     "run typed.toml": r"typed\.toml .* must be a name or a use, got 3",
     "score": "Missing argument",
-    "score missing.json": r"'missing\.json' does not exist",
-    "score folder.toml": "is a directory",
+    "score missing.json": r"trustkit: there is no file missing\.json$",
+    "score folder.toml": r"trustkit: there is no file folder\.toml.config\.yaml$",
+    "report missing": "trustkit: there is no file missing$",
+    "report folder.toml": r"trustkit: there is no file folder\.toml.run\.npz$",
+    "replay missing.json": r"trustkit: there is no file missing\.json$",
+    "examine missing": "trustkit: there is no file missing$",
     "score other.json": r"other\.json must be a trustkit fact sheet",
     "score damaged.json": r"damaged\.json must be a JSON file",
     "score future.json": "there is no fact 'data/colour'",
@@ -87,7 +91,7 @@ REFUSED = {
     "split letter correlation --set parties=40": "parties must be between 2 and the 16 columns, got 40",
     "split letter dirichlte": "there is no split 'dirichlte'; did you mean 'dirichlet'",
     "split lettre iid": "there is no data set 'lettre'; did you mean 'letter'",
-    "split missing.csv iid --target paid": r"path must be a table .*, got 'missing\.csv'",
+    "split missing.csv iid --target paid": r"there is no file 'missing\.csv'$",
     "split own.csv iid": "target must be a column's name or index, got ''; known are age, score, paid",
     "split own.csv iid --target pay": "'pay'",
     "split own.csv iid --target paid --out split.pkl": r"out must be .* a \.json or \.csv file, got split\.pkl",
@@ -121,7 +125,7 @@ def test_bad_input_is_refused_in_one_line(words: str, call: Call, tmp_path: Path
 
 def test_the_line_stays_one_line(call: Call) -> None:
     """Whatever a person typed."""
-    assert call("run", "two\nlines.toml") == (2, "", "trustkit: two lines.toml: No such file or directory\n")
+    assert call("run", "two\nlines.toml") == (2, "", "trustkit: there is no file two lines.toml\n")
 
 
 def test_a_taken_port_is_refused(call: Call) -> None:

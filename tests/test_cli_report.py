@@ -72,15 +72,56 @@ def test_report_on_the_command_line(folder: Path, call: Call, tmp_path: Path) ->
     assert "events.jsonl: 11 events, unbroken" in out
     assert out.endswith(f"written to {tmp_path / 'again'}\n")
     written = {path.name for path in (tmp_path / "again").iterdir()}
-    assert written == {*(f"report{suffix}" for suffix in REPORTS), FACTS, EXPERIMENT, "modelcard.md"}
+    assert written == {*(f"report{suffix}" for suffix in REPORTS), FACTS, EXPERIMENT, LOG, "modelcard.md"}
     for name in (REPORT, FACTS, EXPERIMENT, "modelcard.md"):
         assert (tmp_path / "again" / name).read_text() == (folder / name).read_text()
     status, out, _ = call("report", folder / RUN, "--profile", "paper-figures")
     assert status == 0
     assert jsonfile.read(folder / REPORT)["profile"] == "paper-figures"
     assert FactSheet.load(folder / FACTS).get("project", "purpose") == "teaching"
-    (folder / LOG).write_text("{}\n", encoding="utf-8")
-    assert "events.jsonl: BROKEN at event 1, the line is no event" in call("report", folder)[1]
+    assert call("replay", tmp_path / "again", "--quiet")[0] == 0
+
+
+@pytest.mark.parametrize("damage", ["broken", "missing"])
+def test_a_log_that_does_not_hold(folder: Path, call: Call, damage: str) -> None:
+    """Status 1; every report says so; what the log would show is withheld, and is back when the log is."""
+    log, shown = (folder / LOG).read_text(encoding="utf-8"), ("participants", "registry_complete")
+    assert FactSheet.load(folder / FACTS).get(*shown) == 1
+    if damage == "broken":
+        (folder / LOG).write_text("{}\n", encoding="utf-8")
+    else:
+        (folder / LOG).unlink()
+    words = {"broken": "BROKEN at event 1, the line is no event",
+             "missing": "MISSING, though the fact sheet names it"}[damage]  # fmt: skip
+    status, out, error = call("report", folder)
+    assert (status, error) == (1, "")
+    assert f"events.jsonl: {words}\n" in out
+    for name in ("report.html", "report.json", "report.md", "modelcard.md"):
+        assert f"The event log does not hold ({words})" in (folder / name).read_text(encoding="utf-8")
+    sheet = FactSheet.load(folder / FACTS)
+    assert shown not in sheet
+    assert ("configuration", "co_versioning") not in sheet
+    status, out, _ = call("replay", folder, "--quiet")
+    assert status == 1
+    now = {"broken": "event 1: the line is no event", "missing": "missing: there is no events.jsonl beside the report"}
+    assert re.fullmatch(rf"changed   event log  unbroken -> {now[damage]}\n\n\d+ of \d+ numbers hold.*\n", out)
+    (folder / LOG).write_text(log, encoding="utf-8")
+    assert call("report", folder)[0] == 0
+    assert FactSheet.load(folder / FACTS).get(*shown) == 1
+    assert "does not hold" not in (folder / "report.md").read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize("command", ["report", "examine"])
+def test_a_file_that_is_no_run_is_named_and_nothing_is_advised(folder: Path, call: Call, command: str) -> None:
+    """A fact sheet in its place, and a run of which the middle is gone: one sentence, and no word of pickle."""
+    status, out, error = call(command, folder / FACTS)
+    assert (status, out) == (2, "")
+    assert error.endswith("must be a trustkit run (format trustkit-run-1), got: a file that is no .npz archive\n")
+    whole = (folder / RUN).read_bytes()
+    (folder / RUN).write_bytes(whole[: len(whole) // 2])
+    status, out, error = call(command, folder)
+    assert (status, out) == (2, "")
+    assert error.endswith("run.npz must be a trustkit run (format trustkit-run-1), got: a damaged file\n")
 
 
 def test_report_refuses_what_is_no_run(folder: Path, call: Call, tmp_path: Path) -> None:

@@ -10,9 +10,11 @@ from pathlib import Path
 
 import pytest
 
+from tests.trust.test_trust_imports import scope
 from trustkit import cli, jsonfile
 from trustkit.trust import FactSheet, assess
-from trustkit.trust.targets import Miss, missed
+from trustkit.trust.federatedscope import read_federatedscope
+from trustkit.trust.targets import Gap, Miss, measured, missed
 
 Call = Callable[..., tuple[int, str, str]]
 FACTS = FactSheet({
@@ -101,6 +103,29 @@ def test_the_authors_own_file(call: Call, tmp_path: Path) -> None:
     assert re.search(r"Performance +0\.24 ", out)
 
 
+def test_a_least_share_of_evidence(call: Call) -> None:
+    """Four facts measure little: the gate says how much, by weight; a share that is reached says nothing."""
+    share = measured(assess(FACTS))
+    assert 0 < share < 0.5
+    status, out, _ = call("facts.json", "--least-measured", "0.5")
+    assert status == 1
+    assert out.rstrip("\n").split("\n")[-1] == f"missed: {Gap(0.5, share)}"
+    assert call("facts.json", "--least-measured", str(share))[0] == 0
+
+
+def test_a_federatedscope_run(call: Call, tmp_path: Path) -> None:
+    """Its folder is scored as a fact sheet is: the table, the targets, the report."""
+    folder = scope(tmp_path)
+    status, out, error = call(str(folder), "--target", "performance=0.99", "--out", "r.json")
+    report = assess(read_federatedscope(folder))
+    assert (status, error) == (1, "")
+    assert out.startswith(report.to_text())
+    assert "missed: performance scores " in out
+    assert jsonfile.read(tmp_path / "r.json")["score"] == report.score
+    prototype = call(str(folder), "--profile", "prototype-2022")
+    assert (prototype[0], prototype[2]) == (0, "")
+
+
 REFUSED = {
     "facts.json --target privacy": "--target must be id=number, as privacy=0.5, got 'privacy'",
     "facts.json --target privacy=high": "--target must be id=number, as privacy=0.5, got 'privacy=high'",
@@ -112,9 +137,10 @@ REFUSED = {
     "facts.json --weights privacy=-1": "the weight of privacy must be at least 0 and finite, got -1.0",
     "facts.json --weights privacy": "--weights must be id=number, as privacy=0.5, got 'privacy'",
     "facts.json --profile nice": "there is no profile 'nice'; known are paper, paper-figures, prototype-2022, ",
-    "facts.json --profile none.toml": r"none\.toml: No such file",
+    "facts.json --profile none.toml": r"there is no file none\.toml$",
+    "facts.json --least-measured 1.5": "the least share of measured rows must be between 0 and 1, got 1.5",
     "facts.json --profile wrong.toml": r"wrong\.toml must be a profile in TOML, got: a profile has no part 'trust'",
-    "facts.json --targets none.toml": r"'none\.toml' does not exist",
+    "facts.json --targets none.toml": r"there is no file none\.toml$",
     "facts.json --targets words.toml": r"words\.toml must hold a number for each id, got privacy = 'high'",
     "facts.json --targets broken.toml": r"broken\.toml must be targets in TOML, got: ",
     "facts.json --targets wrong.toml --out r.pdf": r"out must be a \.html, \.json, \.md, \.csv file, got r\.pdf",

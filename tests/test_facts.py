@@ -72,10 +72,9 @@ def test_what_is_said_of_labels(kind: str, sheets: dict[str, FactSheet]) -> None
 
 
 def test_what_is_said_of_labels_across_columns(sheets: dict[str, FactSheet]) -> None:
-    """All parties hold the same rows: counts are the data's, and whose a row is, is no question."""
-    data = data_of(EXPERIMENTS["columns"])
-    train = data.y[~data.held_out]
-    assert sheets["columns"].get("data", "class_counts") == (sum(train == 0), sum(train == 1))
+    """One party holds the labels: their counts are its own and stay out; whose a row is, is no question."""
+    assert ("data", "class_counts") not in sheets["columns"]
+    assert sheets["columns"].get("data", "withheld") == "class counts, which fewer than 3 clients would add up to"
     assert math.isnan(sheets["columns"].get("privacy", "client_entropy"))
     assert math.isnan(sheets["columns"].get("data", "avg_entropy"))
     assert math.isnan(sheets["columns"].get("fairness", "test_acc_cv"))
@@ -275,10 +274,10 @@ def test_no_fact_is_as_long_as_the_data(sheets: dict[str, FactSheet]) -> None:
 
 
 def test_what_a_run_across_columns_cannot_say(sheets: dict[str, FactSheet]) -> None:
-    """Missing: the paper has no value for SplitNN. Undefined: whose a row is, how accuracy varies over one model, how
-    clients that all take part are selected.
+    """Missing: the paper has no value for SplitNN, labels are not counted. Undefined: whose a row is, how accuracy
+    varies over one model, how clients that all take part are selected.
     """
     report = assess(sheets["columns"])
-    assert report.missing == ("aggregation_algorithm",)
+    assert report.missing == ("class_imbalance", "aggregation_algorithm")
     assert set(report.undefined) == {"entropy", "accuracy_variation", "client_selector"}
     assert assess(sheets["digits"]).missing == ("aggregation_algorithm",)  # nor one for the median

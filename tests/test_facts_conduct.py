@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -12,8 +13,10 @@ from trustkit import conduct
 from trustkit.catalogue import use
 from trustkit.experiment import Experiment
 from trustkit.facts import facts_of, log_of
+from trustkit.horizontal.faults import faults
+from trustkit.horizontal.trainer import RowTrainer
 from trustkit.records import Round, RunRecord
-from trustkit.rounds import data_of, partition_of, run
+from trustkit.rounds import build, data_of, partition_of, run
 from trustkit.trust import FactSheet
 from trustkit.trust.energy import Energy, EnergyMeter
 from trustkit.trust.events import EventLog
@@ -78,6 +81,32 @@ def test_a_troubled_run_says_what_was_done_to_it(record: RunRecord) -> None:
     assert "simulated" in facts.get("privacy", "aggregation_protection")
 
 
+def test_faults_that_cannot_happen_are_no_facts() -> None:
+    """A run bound to faults that are all zero has nothing to say of reliability; by name they are refused."""
+    record = run(HURT.change(rounds=1))
+    built = build(record.experiment)
+    said = conduct.conduct_of(record, built)
+    assert {"system/faults", "system/dropout_rate", "system/error_rate", "system/timeout_rate"} <= set(said)
+    assert isinstance(built.trainer, RowTrainer)
+    calm = replace(built, trainer=replace(built.trainer, faults=faults()))
+    assert not [path for path in conduct.conduct_of(record, calm) if path.startswith("system/")]
+    with pytest.raises(ValueError, match="faults must be able to happen: dropout or error above 0, or a wait, got 0, "):
+        build(PLAIN.change(faults=use("mixed", dropout=0, error=0)))
+
+
+def test_the_order_of_lists_tells_nothing(record: RunRecord, log: EventLog) -> None:
+    """Ids in their own order, other lists by size: the same lists whatever numbers the clients have."""
+    facts = facts_of(record)
+    ids, values = facts.get("participants", "ids"), facts.get("participants", "reputation")
+    assert (list(ids), list(values)) == (sorted(ids), sorted(values))
+    state = record.last.state
+    turned = {**state, **{name: state[name][::-1] for name in ("outcome", "outcomes")}}
+    assert conduct._reputation(turned)["participants/reputation"].tolist() == list(values)
+    lists = [value for event in log for value in event.facts.values() if isinstance(value, (list, tuple))]
+    assert max(map(len, lists)) > 2
+    assert all(list(each) == sorted(each) for each in lists)
+
+
 def test_epsilon_says_how_it_counts_faults() -> None:
     """Only where there is a mechanism."""
     facts = facts_of(run(PLAIN.change(faults="dropout", privacy="gaussian", rounds=1)))
@@ -94,7 +123,7 @@ def test_reputation_by_hand(record: RunRecord) -> None:
         good, bad = mine.count(0), sum(code > 0 for code in mine)
         u = 2 / (good + bad + 2)
         wanted.append((1 - u) * 0.4 * good / (0.4 * good + 0.6 * bad) + u / 2 if good + bad else 0.5)
-    assert facts.get("participants", "reputation") == pytest.approx(tuple(wanted))
+    assert facts.get("participants", "reputation") == pytest.approx(tuple(sorted(wanted)))
     assert facts.get("participants", "reputation_mean") == pytest.approx(sum(wanted) / 6)
 
 
@@ -102,12 +131,13 @@ def test_verdicts_of_the_server_are_reputation() -> None:
     """AFA's verdicts, and with faults also who failed."""
     record = run(PLAIN.change(algorithm="afa", faults="dropout", attack=use("sign_flip", share=0.2, scale=5.0)))
     state, facts = record.last.state, facts_of(record)
-    values = facts.get("participants", "reputation")
+    values, wanted = facts.get("participants", "reputation"), []
     for k in range(6):
         good, bad = int(state["good"][k]), int(state["bad"][k] + state["outcomes"][k, 1:].sum())
         u = 2 / (good + bad + 2)
         belief = (1 - u) * 0.4 * good / (0.4 * good + 0.6 * bad) if good + bad else 0.0
-        assert values[k] == pytest.approx(belief + (u if good + bad else 1.0) / 2)
+        wanted.append(belief + (u if good + bad else 1.0) / 2)
+    assert values == pytest.approx(tuple(sorted(wanted)))
     assert state["bad"].sum() > 0
 
 
@@ -133,7 +163,9 @@ def test_across_columns_all_hold_the_same_rows() -> None:
     assert ("participants", "minimum_group") not in facts
     assert facts.get("configuration", "topology") == "active party"
     assert "the active party sees the other parties' embeddings" in facts.get("privacy", "aggregation_protection")
-    assert ("data", "class_counts") in facts
+    assert ("data", "class_counts") not in facts
+    assert ("fairness", "class_imbalance") not in facts
+    assert facts.get("data", "withheld") == "class counts, which fewer than 3 clients would add up to"
 
 
 def test_two_clients_are_too_few_to_add_up_labels() -> None:

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from trustkit.parameters import Interval, Parameter, parameters_of
+from trustkit.parameters import Interval, Parameter, parameters_of, spelt
 
 
 def _entry(
@@ -52,6 +52,21 @@ def test_a_function_without_annotations() -> None:
         return x
 
     assert parameters_of(plain)[0].check("b") == "b"
+
+
+@pytest.mark.parametrize(
+    ("text", "value"),
+    [
+        (".5", 0.5), ("-.5", -0.5), ("+.5", 0.5), ("5.", 5.0), ("+3", 3), (".5e1", 5.0), ("0.5", 0.5), ("1e-3", 1e-3),
+        (".5,1", [0.5, 1]), ("[.5, 2.]", [0.5, 2.0]), ("8,4,4", [8, 4, 4]), ("[.5]", [0.5]), ("true", True),
+        ("007", "007"), ("1_0", "1_0"), (".", "."), ("a,.5", "a,.5"), ("1.2.3", "1.2.3"), ("fedavg", "fedavg"),
+        ("", ""), ('"a,b",1', ["a,b", 1]), ("٣", "٣"),
+    ],
+)  # fmt: skip
+def test_what_a_text_stands_for(text: str, value: Any) -> None:
+    """Numbers as people write them, with their type; whatever is none of them stays text."""
+    assert spelt(text) == value
+    assert type(spelt(text)) is type(value)
 
 
 @pytest.mark.parametrize(

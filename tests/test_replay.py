@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import shutil
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -18,7 +19,7 @@ from trustkit.facts import facts_of, log_of
 from trustkit.records import Round, RunRecord, Stopped
 from trustkit.replay import EXPERIMENT, FACTS, LOG, REPORT, RUN, replay
 from trustkit.rounds import run
-from trustkit.trust import FactSheet, assess
+from trustkit.trust import PROFILES, Capped, FactSheet, assess
 from trustkit.trust.chain import verify
 
 SMALL = Experiment("breast_cancer", use("dirichlet", parties=4, alpha=1.0), use("fedavg", lr=0.02), "logistic",
@@ -165,10 +166,14 @@ def test_as_many_rows_are_looked_at_as_were(tmp_path: Path) -> None:
 
 
 def test_weights_of_ones_own_are_found_in_the_report(folder: Path) -> None:
-    """They are not named there, but every metric's share is."""
+    """Every metric's share is; the summary says that they are not the profile's."""
     weights = {"privacy": 3.0, "entropy": 0.25, "performance": 4.0}
+    assert "the weights" not in replay(folder).summary
     export.write(assess(FactSheet.load(folder / FACTS), weights=weights), folder / REPORT)
-    assert replay(folder).holds
+    found = replay(folder)
+    assert found.holds
+    assert found.weighted == "paper"
+    assert found.summary.endswith("; the weights are not those of profile paper")
 
 
 def test_profiles_of_ones_own_are_asked_for(folder: Path) -> None:
@@ -181,6 +186,17 @@ def test_profiles_of_ones_own_are_asked_for(folder: Path) -> None:
     assert replay(folder, profile=mine).holds
     with pytest.raises(ValueError, match="was scored with profile 'mine', got profile 'paper'"):
         replay(folder, profile="paper")
+
+
+def test_a_profile_of_ones_own_is_not_taken_for_a_built_in_one(folder: Path) -> None:
+    """Its file is refused, and a report that it wrote under that name before does not hold."""
+    mine = folder / "mine.toml"
+    mine.write_text('name = "paper"\n[normalise.performance]\nkind = "capped"\nlimit = 2\n', encoding="utf-8")
+    with pytest.raises(ValueError, match="name must not be a built-in profile's that scores in another way"):
+        replay(folder, profile=mine)
+    halved = replace(PROFILES["paper"], normalisers={"performance": Capped(2)})
+    export.write(assess(FactSheet.load(folder / FACTS), halved), folder / REPORT)
+    assert "performance, score" in {line.name for line in replay(folder).changed}
 
 
 def test_profiles_in_another_layout(folder: Path) -> None:

@@ -84,6 +84,13 @@ def _npy() -> bytes:
     return buffer.getvalue()
 
 
+def _objects() -> bytes:
+    """Return an archive with an array that only pickle could read."""
+    buffer = io.BytesIO()
+    np.savez(buffer, head=np.array([{"format": "trustkit-run-1"}], object))
+    return buffer.getvalue()
+
+
 GARBAGE = {
     "empty": b"",
     "text": b"round,accuracy\n1,0.5\n",
@@ -98,6 +105,7 @@ GARBAGE = {
     "an array is lost": _npz(head=_head({"format": "trustkit-run-1", "arrays": ["state/params"], "experiment": {}})),
     "no experiment": _npz(head=_head({"format": "trustkit-run-1", "arrays": []})),
     "no table": _npz(head=_head({"format": "trustkit-run-1", "arrays": [], "experiment": EXPERIMENT.to_dict()})),
+    "objects": _objects(),
     "unknown kind": _npz(
         head=_head({"format": "trustkit-run-1", "arrays": ["colour"], "experiment": {}}), colour=np.arange(3)
     ),
@@ -112,6 +120,7 @@ def test_other_files_are_refused(kind: str, tmp_path: Path) -> None:
     with pytest.raises(ValueError, match=r"run\.npz must be a trustkit run \(format trustkit-run-1\), got: ") as caught:
         store.load(file)
     assert "\n" not in str(caught.value)
+    assert "pickle" not in str(caught.value)
 
 
 @pytest.mark.parametrize("share", [0.2, 0.5, 0.9, 0.999])

@@ -13,12 +13,13 @@ import numpy as np
 import pytest
 
 from tests.test_replay import SMALL, TOML, leave
-from trustkit import cli
+from trustkit import cli, store
 from trustkit.catalogue import use
 from trustkit.data import Dataset
 from trustkit.experiment import Experiment
 from trustkit.replay import EXPERIMENT, FACTS, LOG, REPORT, replay
 from trustkit.rounds import build, data_of, partition_of
+from trustkit.trust import FactSheet
 
 
 @pytest.fixture(scope="module")
@@ -98,10 +99,36 @@ def test_files_hold_no_names_of_clients(tmp_path: Path) -> None:
     assert len(names) == 51
     leave(tmp_path, states)
     said = texts(tmp_path)
-    groups = {name for name in said if name.startswith("run.npz/groups/")}
-    assert groups, "the run's own file keeps test rows by client and protected group, to draw fairness by client"
-    rest = {name: text for name, text in said.items() if name not in groups}
-    assert not list(told(rest, names, data_of(states), counted(states)))
+    rest = {name: text for name, text in said.items() if not name.startswith("run.npz/groups/")}
+    assert not list(told(said, names, data_of(states), counted(states)[:0]))
+    assert not list(told(rest, [], data_of(states), counted(states)))
+
+
+def test_label_counts_are_where_it_is_said_and_nowhere_else(tmp_path: Path) -> None:
+    """The one exception: a run's own file counts test rows of data with protected attributes, and everybody says so."""
+    survey = Experiment("acs_employment", use("dirichlet", parties=6, alpha=1.0), use("fedavg", lr=0.02), "logistic",
+                        rounds=2, seed=3)  # fmt: skip
+    leave(tmp_path, survey)
+    data, partition = data_of(survey), partition_of(survey)
+    assert len(data.sensitive) >= 1
+    said = texts(tmp_path)
+    excepted = {f"run.npz/groups/{attribute}" for attribute in data.sensitive}
+    assert {name for name in said if name.startswith("run.npz/groups/")} == excepted
+    rest = {name: text for name, text in said.items() if name not in excepted}
+    assert not list(told(rest, [], data, counted(survey)))
+    with np.load(tmp_path / "run.npz", allow_pickle=False) as arrays:
+        for attribute, values in data.sensitive.items():
+            kept, known = arrays[f"groups/{attribute}"], np.isin(values, data.codes(attribute)[1])
+            by_label = kept[-1].sum(axis=(1, 3))  # client, label is favourable: no more than test rows
+            wanted = [[int(((partition.owner == k) & data.held_out & known & ((data.y == data.positive) == side)).sum())
+                       for side in (False, True)] for k in range(6)]  # fmt: skip
+            assert by_label.tolist() == wanted
+    words = "test rows by client, protected group, label and prediction"
+    assert words in FactSheet.load(tmp_path / FACTS).get("data", "withheld")
+    assert "test rows by client, group, label and prediction" in " ".join((store.__doc__ or "").split())
+    readme = (Path(__file__).parents[1] / "README.md").read_text(encoding="utf-8")
+    limits = " ".join(readme.partition("## What it does not do")[2].split())
+    assert "test rows by client, group, label and prediction" in limits
 
 
 def test_the_search_finds_what_it_looks_for(kept: Path) -> None:

@@ -53,6 +53,7 @@ def conduct_of(record: RunRecord, built: Built) -> dict[str, Any]:
     -----
     Reputation is subjective logic. A good interaction is an update that the server found good (AFA, the reputation
     selector), or else one that arrived; a bad one is an update found bad, or a client that left, failed or was late.
+    Reputations are listed from the lowest to the highest, so that their order does not say whose they are.
     """
     partition = built.fed.partition
     held = ~built.fed.data.held_out & (partition.owner >= 0 if partition.axis == "rows" else True)
@@ -110,7 +111,8 @@ def _trouble(record: RunRecord, built: Built) -> dict[str, Any]:
     if experiment.attack is not None and built.attack is not None:
         facts["configuration/attack"] = _spelt(experiment.attack, ATTACKS[experiment.attack.name].title)
         facts["configuration/attackers"] = len(built.attack.clients)
-    if experiment.faults is not None:
+    injected = getattr(built.trainer, "faults", None)
+    if experiment.faults is not None and injected is not None and injected.possible:
         counted = "" if experiment.privacy is None else _COUNTED
         facts["system/faults"] = _spelt(experiment.faults, FAULTS[experiment.faults.name].title) + counted
         if record.last.state is not None:
@@ -126,7 +128,7 @@ def _reputation(state: State | None) -> dict[str, Any]:
     delivered, *lost = state["outcomes"].T if "outcomes" in state else (0,)
     good, bad = state.get("good", delivered), state.get("bad", 0)
     values = metrics.client_reputation(good, bad + sum(lost, start=np.zeros_like(good)))
-    return {"participants/reputation": values, "participants/reputation_mean": float(values.mean())}
+    return {"participants/reputation": np.sort(values), "participants/reputation_mean": float(values.mean())}
 
 
 def log_facts(record: RunRecord, events: Iterable[Event]) -> dict[str, Any]:

@@ -32,6 +32,8 @@ __all__ = ["facts_of", "log_of"]
 _SECRET = secrets.token_hex(16)
 """Keys the clients' ids; made anew in every process, so ids of two projects cannot be matched."""
 
+_STORED = "test rows by client, protected group, label and prediction, which only the run's own file (run.npz) holds"
+
 CLEVER_RADIUS = 4.0
 """Of the search for an adversarial change, in units of the scaled features: where Table 3 gives the full score."""
 
@@ -143,7 +145,7 @@ def _participants(record: RunRecord, built: Built) -> dict[str, Any]:
         "participants/client_num": parties,
         "participants/sample_client_rate": experiment.participation,
         "participants/client_selector": built.trainer.facts.get("client_selector", "all"),
-        "participants/ids": [client_id(_SECRET, k) for k in range(parties)],
+        "participants/ids": sorted(client_id(_SECRET, k) for k in range(parties)),  # not in the order of the clients
     }
 
 
@@ -164,12 +166,13 @@ def _data(built: Built, data: Dataset) -> dict[str, Any]:
     }
     if data.classes:
         counts = _label_counts(built)
-        total = counts[0] if built.experiment.axis == "columns" else _hidden_sum(counts)
+        total, withheld = _hidden_sum(counts), [_STORED] * bool(data.sensitive)
         if total is None:
-            facts["data/withheld"] = f"class counts, which fewer than {MINIMUM} clients would add up to"
+            withheld.insert(0, f"class counts, which fewer than {MINIMUM} clients would add up to")
         else:
             facts["data/class_counts"] = total
             facts["fairness/class_imbalance"] = metrics.coefficient_of_variation(total)
+        facts["data/withheld"] = "; ".join(withheld) or None
         facts["data/avg_entropy"] = _mean_entropy(counts)
         facts["privacy/client_entropy"] = _client_entropy(counts.sum(1))
     return facts

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import inspect
+import json
 import math
+import re
 import types
 import typing
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-__all__ = ["Interval", "Parameter", "parameters_of"]
+__all__ = ["Interval", "Parameter", "parameters_of", "spelt"]
 
 SUPPLIED = ("seed", "progress")
 """Parameters that have a default and yet are the caller's, not the user's."""
@@ -115,6 +117,43 @@ class Parameter:
         if bounded and self.interval is not None and isinstance(value, (int, float)) and value not in self.interval:
             raise ValueError(f"{self.name} must be {self.interval}, got {value!r}")
         return value
+
+
+_NUMBER = re.compile(r"[+-]?((0|[1-9]\d*)(\.\d*)?|\.\d+)(e[+-]?\d+)?", re.IGNORECASE | re.ASCII)
+"""What JSON calls a number, and .5, 5. and +5; no leading zeros, since 007 is a name."""
+
+
+def spelt(text: str) -> Any:
+    """Read a value as a person types it.
+
+    Parameters
+    ----------
+    text : str
+        JSON, a number as ``.5`` or ``+3``, a list as ``8,4,.5``, or any other text.
+
+    Returns
+    -------
+    object
+        The number, list, truth or nothing that it stands for, else the text.
+
+    Examples
+    --------
+    >>> spelt(".5"), spelt("1,.5"), spelt("true"), spelt("fedavg"), spelt("a,b")
+    (0.5, [1, 0.5], True, 'fedavg', 'a,b')
+    """
+    plain = text.strip()
+    for written in (text, f"[{text}]" if "," in text else text):
+        try:
+            return json.loads(written)
+        except json.JSONDecodeError:
+            pass
+    if _NUMBER.fullmatch(plain):
+        return int(plain) if plain.lstrip("+-").isdigit() else float(plain)
+    listed = plain[1:-1] if plain.startswith("[") and plain.endswith("]") else plain
+    items = listed.split(",")
+    if (len(items) > 1 or listed != plain) and all(_NUMBER.fullmatch(item.strip()) for item in items):
+        return [spelt(item) for item in items]
+    return text
 
 
 def _alternatives(kind: Any) -> list[Any]:

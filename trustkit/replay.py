@@ -18,7 +18,17 @@ from trustkit.trust import PROFILES, FactSheet, Profile
 from trustkit.trust.chain import verify
 from trustkit.trust.energy import EnergyMeter
 from trustkit.trust.profiles import profile_named
-from trustkit.trust.recheck import ABSOLUTE, RELATIVE, Line, Same, carried, fact_lines, facts_in, score_lines
+from trustkit.trust.recheck import (
+    ABSOLUTE,
+    RELATIVE,
+    Line,
+    Same,
+    carried,
+    fact_lines,
+    facts_in,
+    has_weights_of,
+    score_lines,
+)  # fmt: skip
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -43,12 +53,15 @@ class Replay:
         Scores, raw values, facts, the table of rounds and the event log, as far as they are there.
     relative, absolute : float
         The tolerance.
+    weighted : str
+        The profile's name if the report has other weights than its, else empty.
     """
 
     experiment: Experiment
     lines: tuple[Line, ...]
     relative: float
     absolute: float
+    weighted: str = ""
 
     @property
     def holds(self) -> bool:
@@ -62,7 +75,7 @@ class Replay:
 
     @property
     def summary(self) -> str:
-        """One sentence: how many numbers hold, within which tolerance, and what was not compared."""
+        """One sentence: how many numbers hold, within which tolerance, what was not compared, and whose weights."""
         count = {state: sum(line.state == state for line in self.lines) for state in ("holds", "machine", "stated")}
         compared = count["holds"] + len(self.changed)
         rest = [f"{count['machine']} depend on the machine"] * bool(count["machine"])
@@ -70,6 +83,7 @@ class Replay:
         return (
             f"{count['holds']} of {compared} numbers hold, to {self.relative:g} of a number or {self.absolute:g}"
             f"{'; not compared: ' if rest else ''}{' and '.join(rest)}"
+            + (f"; the weights are not those of profile {self.weighted}" if self.weighted else "")
         )
 
     def frame(self) -> pd.DataFrame:
@@ -148,9 +162,9 @@ def replay(
     lines = [*score_lines(report, facts, chosen, same), *fact_lines(old, measured, same)]
     if stored is not None:
         lines += _rounds(stored, record, same)
-    if sheet is not None and (beside / LOG).exists():
+    if sheet is not None and ("log/head" in old or (beside / LOG).exists()):
         lines.append(_log(beside / LOG, sheet))
-    return Replay(experiment, tuple(lines), relative, absolute)
+    return Replay(experiment, tuple(lines), relative, absolute, "" if has_weights_of(report, chosen) else chosen.name)
 
 
 def _report(file: Path) -> dict[str, Any]:
@@ -227,6 +241,9 @@ def _rounds(stored: RunRecord, played: RunRecord, same: Same) -> Iterator[Line]:
 
 
 def _log(path: Path, sheet: FactSheet) -> Line:
+    """Verify the event log; one that the sheet names and that is not there does not hold."""
+    if not path.exists():
+        return Line("event log", "unbroken", f"missing: there is no {path.name} beside the report", "changed")
     found = verify(path, sheet.get("log", "head"), sheet.get("log", "events"))
     words = "unbroken" if found.sound else f"event {found.at}: {found.reason}"
     return Line("event log", "unbroken", words, "holds" if found.sound else "changed")

@@ -1,4 +1,11 @@
-"""Runs on disk: one ``.npz`` file holds the experiment, its table and the newest state; a run can go on from it."""
+"""Runs on disk: one ``.npz`` file holds the experiment, its table and the newest state; a run can go on from it.
+
+The file belongs to whoever simulates, and tells more than a fact sheet: beside the model it has accuracy and loss by
+client, and, where the data name protected attributes, counts of **test rows by client, group, label and prediction**.
+Added up over groups and predictions they are a client's label counts among test rows. They are kept because fairness
+by client, its intervals and the gaps between groups are drawn from them without the data. Training rows are not
+counted, and no row is in the file. Hand on the fact sheet and the report, not this file, where test labels are secret.
+"""
 
 from __future__ import annotations
 
@@ -33,6 +40,11 @@ _DAMAGE = (
     RuntimeError,  # "encrypted", "compression method not supported"
     zlib.error,
 )
+_ZIP = b"PK\x03\x04"
+
+
+class _Foreign(ValueError):  # noqa: N818 (its text is a part of the sentence)
+    """What a file is that is whole, and no run of ours."""
 
 
 def save(record: RunRecord, path: str | os.PathLike[str]) -> Path:
@@ -48,7 +60,7 @@ def save(record: RunRecord, path: str | os.PathLike[str]) -> Path:
     Returns
     -------
     pathlib.Path
-        The written file: whole or not at all.
+        The written file: whole or not at all. For protected attributes it holds counts of test rows by client.
 
     Raises
     ------
@@ -90,23 +102,31 @@ def load(path: str | os.PathLike[str]) -> RunRecord:
     try:
         experiment, parts = _parts(path)
         rounds = _rounds(parts["table"], parts["groups"], parts["state"])
-    except FileNotFoundError:
+    except (FileNotFoundError, IsADirectoryError, PermissionError):
         raise
     except _DAMAGE as error:
-        raise ValueError(f"{path} must be a trustkit run (format {_FORMAT}), got: {error}") from None
+        words = str(error) if isinstance(error, _Foreign) else "a damaged file"
+        raise ValueError(f"{path} must be a trustkit run (format {_FORMAT}), got: {words}") from None
     return RunRecord(Experiment.from_dict(experiment), rounds)
 
 
 def _parts(path: str | os.PathLike[str]) -> tuple[dict[str, Any], dict[str, dict[str, np.ndarray]]]:
     """Read the experiment's plain values and the arrays by kind and name."""
-    with open(path, "rb") as raw, np.load(raw, allow_pickle=False) as file:
-        arrays = {name: file[name] for name in file.files}
+    with open(path, "rb") as raw:
+        start = raw.read(len(_ZIP))
+        if start != _ZIP:
+            raise _Foreign("an empty file" if not start else "a file that is no .npz archive")
+        raw.seek(0)
+        with np.load(raw, allow_pickle=False) as file:
+            if "head" not in file.files:
+                raise _Foreign("an .npz archive of other arrays")
+            arrays = {name: file[name] for name in file.files}
     head = jsonfile.loads(arrays.pop("head").tobytes().decode())
     if head["format"] != _FORMAT:
-        raise ValueError(f"format {head['format']}")
+        raise _Foreign(f"format {head['format']}")
     listed = head.get("arrays", sorted(arrays))
     if listed != sorted(arrays):
-        raise ValueError(f"only {len(arrays)} of {len(listed)} arrays")
+        raise _Foreign(f"only {len(arrays)} of {len(listed)} arrays")
     parts: dict[str, dict[str, np.ndarray]] = {"table": {}, "groups": {}, "state": {}}
     for name, value in arrays.items():
         kind, _, inner = name.partition("/")

@@ -86,7 +86,7 @@ def test_run_shows_its_first_round_soon(page: Page, app_url: str) -> None:
     first, whole = page.evaluate(
         """async () => {
           const run = [...document.querySelectorAll('button')].find(b => b.innerText.trim() === 'Run');
-          const said = () => document.querySelector('.tk-state').innerText;
+          const said = () => document.querySelector('.tk-v-status .tk-state').innerText;
           const until = async test => { while (!test(said())) await new Promise(next => setTimeout(next, 5)); };
           const began = performance.now();
           run.click();

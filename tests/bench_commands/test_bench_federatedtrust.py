@@ -191,6 +191,21 @@ def test_refusals(tmp_path: Path) -> None:
     assert not (tmp_path / "out").exists()
 
 
+@pytest.mark.parametrize(("name", "numbers"), [("femnist", (1, 4)), ("nbaiot", (1, 5)), ("nbaiot", (1,))])
+def test_a_folder_that_holds_something_else(name: str, numbers: tuple[int, ...], tmp_path: Path) -> None:
+    """It is found before the first experiment is played; a folder that is none even where no experiment needs it."""
+    told: list[str] = []
+    (tmp_path / "empty").mkdir()
+    where, words = tmp_path / "empty", rf"^{name}: path must be .*, got '.*empty'$"
+    if numbers == (1,):
+        where, words = tmp_path / "no", r"^nbaiot must be a folder, got '.*no'$"
+    with pytest.raises(ValueError, match=words):
+        run_federatedtrust(tmp_path / "out", quick=True, data={name: where}, experiments=numbers,
+                           progress=lambda stage, _: told.append(stage))  # fmt: skip
+    assert not told
+    assert not (tmp_path / "out").exists()
+
+
 def test_the_picture(made: tuple[Comparison, Path, list[tuple[str, float]]]) -> None:
     """A panel an experiment, labelled synthetic; every defined score of ours and every printed number is a dot."""
     lines = made[0].of(5)

@@ -52,9 +52,9 @@ def changes(page: Page, view: str, before: str) -> str:
 def state(page: Page, word: str, timeout: int = 30_000) -> str:
     """Wait until the status line starts with a word; return it."""
     page.wait_for_function(
-        "word => document.querySelector('.tk-state').innerText.startsWith(word)", arg=word, timeout=timeout
+        "word => document.querySelector('.tk-v-status .tk-state').innerText.startsWith(word)", arg=word, timeout=timeout
     )
-    return page.locator(".tk-state").inner_text()
+    return page.locator(".tk-v-status .tk-state").inner_text()
 
 
 def press(page: Page, slider: str, key: str, times: int = 1) -> None:
@@ -212,7 +212,9 @@ def test_stop_in_mid_run_keeps_the_rounds_and_run_goes_on(page: Page, app_url: s
     press(page, "q selected each round", "End")
     state(page, "stale")
     click(page, "Run")
-    page.wait_for_function("/running [1-9]/.test(document.querySelector('.tk-state').innerText)", timeout=20_000)
+    page.wait_for_function(
+        "/running [1-9]/.test(document.querySelector('.tk-v-status .tk-state').innerText)", timeout=20_000
+    )
     asked = time.perf_counter()
     click(page, "Stop")
     stopped = state(page, "stopped")
@@ -224,7 +226,7 @@ def test_stop_in_mid_run_keeps_the_rounds_and_run_goes_on(page: Page, app_url: s
     print(f"stop to stopped with the partial run measured: {seconds:.2f} s")
     click(page, "Step")
     page.wait_for_function(
-        "n => document.querySelector('.tk-state').innerText.includes(n)", arg=f"after {done + 1} of 200"
+        "n => document.querySelector('.tk-v-status .tk-state').innerText.includes(n)", arg=f"after {done + 1} of 200"
     )
 
 
@@ -292,7 +294,7 @@ def test_every_control_and_picture_has_a_name(page: Page, app_url: str) -> None:
         }"""
     )
     assert nameless == []
-    bar = page.get_by_role("progressbar")
+    bar = page.get_by_role("progressbar", name="rounds", exact=True)
     assert (bar.get_attribute("aria-valuenow"), bar.get_attribute("aria-valuemax")) == ("20", "20")
 
 

@@ -67,5 +67,7 @@ def test_tour_runs_in_jupyterlab(page: Page, lab_url: str) -> None:
         page.keyboard.press("ArrowLeft")
     page.wait_for_function("before => document.querySelector('.tk-v-split').innerHTML !== before", arg=before)
     page.get_by_role("button", name="Run", exact=True).click()
-    page.wait_for_function("document.querySelector('.tk-state').innerText.startsWith('idle')", timeout=30_000)
+    page.wait_for_function(
+        "document.querySelector('.tk-v-status .tk-state').innerText.startsWith('idle')", timeout=30_000
+    )
     picture(page, "lab_tour")

@@ -84,7 +84,7 @@ REFUSED: list[tuple[str, dict[str, Any], str]] = [
     ("people.csv", {"sensitive": "sex", "client": "st"}, "client must be a column's name or index, got 'st'"),
     ("people.csv", {"sensitive": "sex", "models": "tree"}, "models must be at least 2, .*, got 1"),
     ("people.csv", {"sensitive": "sex", "threshold": -1.0}, "threshold must be between 0 and 1, got -1.0"),
-    ("nobody.csv", {"sensitive": "sex"}, "path must be a table .*, got 'nobody.csv'"),
+    ("nobody.csv", {"sensitive": "sex"}, "^there is no file 'nobody.csv', and no data set of that name$"),
     ("page.csv", {"sensitive": "sex"}, "page.csv must be a table, got an HTML page"),
     ("wine", {"target": ""}, "attributes must name at least one protected attribute of wine, got none"),
 ]

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from trustkit import cli
+from trustkit.bench.marks import RULES
 from trustkit.bench.printed import PRINTED
 
 
@@ -27,6 +28,8 @@ def test_one_experiment(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureF
     assert len([line for line in lines if line.startswith("4  ")]) == len(PRINTED[4])
     assert any(line.startswith("4 ") and "Model Size" in line and line.endswith("contradicted") for line in lines)
     assert "4 reproduced, 1 contradicted, 5 consistent" in said.out
+    (legend,) = [line for line in lines if line.startswith("a mark is about the paper's printed number, not")]
+    assert all(f" {mark}, " in legend for mark in RULES)
     assert f"written to {tmp_path / 'out'}" in said.out
     assert "experiment 4: 100%" in said.err
     assert (tmp_path / "out" / "figure5.svg").exists()

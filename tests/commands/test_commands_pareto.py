@@ -83,6 +83,9 @@ def test_what_may_vary_is_read() -> None:
         "privacy": [None, "gaussian"], "secure": [True, False], "privacy__epsilon": (0.5, 20), "rounds": (2, 8),
     }  # fmt: skip
     assert varied([]) == {}
+    assert varied(["participation=.1...9", "algorithm__lr=.5,1."]) == {
+        "participation": (0.1, 0.9), "algorithm__lr": [0.5, 1.0],
+    }  # fmt: skip
 
 
 @pytest.mark.parametrize("words", [["=1"], ["rounds="], ["rounds", "rounds=1"], ["rounds=a..b"], ["rounds=1.."], [""]])

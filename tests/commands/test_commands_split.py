@@ -145,6 +145,15 @@ def test_files_of_ones_own(call: Call) -> None:
     assert json.loads(Path("c/manifest.json").read_text(encoding="utf-8"))["parties"][0]["name"] == "party_0"
 
 
+def test_numbers_without_a_zero_before_the_point(call: Call) -> None:
+    """The same parts as with it: one number, and a list."""
+    for words in ("--alpha {}5 --parties 4", "--alpha {0}5,{0}5,1,2 --parties 4", "--set alpha={}5 --set parties=4"):
+        told = {call(f"wine importance {words.format(zero)} --out {name}.json")[::2]
+                for name, zero in (("short", "."), ("long", "0."))}  # fmt: skip
+        assert told == {(0, "")}
+        assert Path("short.json").read_text(encoding="utf-8") == Path("long.json").read_text(encoding="utf-8")
+
+
 REFUSED = {
     "wine --parties 40 --beta 0.6 --out out": "parties must be between 2 and the 13 columns, got 40$",
     "wine --parties 1 --beta 0.6 --out out": "correlation: parties must be between 2 and .*, got 1$",
@@ -167,12 +176,14 @@ REFUSED = {
     "adult dirichlet --out out": "dirichlet divides rows, so out must be a .json or .csv file, got out$",
     "wein --beta 0.5 --out out": r"there is no data set 'wein'; did you mean 'wine'\?",
     "wine --target class --out out": r"--target and --client are for tables \(.*\), got 'wine'$",
-    "10GB.csv --target y --beta 0.5 --out out": r"path must be a table .*, got '10GB\.csv'$",
-    "10GB.libsvm --beta 0.5 --out out": r"got '10GB\.libsvm'$",
-    "no/10GB --beta 0.5 --out out": "data must be a data set's name, or a file or folder that exists, got 'no/10GB'$",
+    "10GB.csv --target y --beta 0.5 --out out": r"trustkit: there is no file '10GB\.csv'$",
+    "10GB.libsvm --beta 0.5 --out out": r"trustkit: there is no file '10GB\.libsvm'$",
+    "no/10GB --beta 0.5 --out out": "trustkit: there is no file 'no/10GB'$",
     "own.csv --target pay --out out": "target must be a column's name or index, got 'pay'; known are age, ",
     "used --out out": "there must be the CSV files of 2 parties or more, got 0 at used$",
     "cut.libsvm --out out": r"line 2 of cut\.libsvm",
+    "one.csv --target paid --out out": "the target 'paid' must have two classes or more, got yes in one row$",
+    "one.libsvm --out out": "the labels must be of two classes or more, got 1 in one row$",
 }
 
 
@@ -180,6 +191,8 @@ REFUSED = {
 def test_bad_input_is_refused_in_one_line(words: str, call: Call, tmp_path: Path) -> None:
     """Status 2, one line on standard error, nothing on standard output, nothing written."""
     Path("own.csv").write_text(OWN, encoding="utf-8")
+    Path("one.csv").write_text("age,score,paid\n30,2,yes\n", encoding="utf-8")
+    Path("one.libsvm").write_text("1 1:2 3:1\n", encoding="utf-8")
     Path("cut.libsvm").write_text("1 1:2 3:1\n0 2:1 3:\n", encoding="utf-8")
     Path("folder.csv").mkdir()
     Path("used").mkdir()

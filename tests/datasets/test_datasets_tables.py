@@ -198,8 +198,7 @@ NPZ: list[tuple[dict[str, Any], str]] = [
     ({"X": np.eye(3), "y": np.zeros(2)}, "must hold X (n, m), y (n,) and perhaps columns (m,), got X (3, 3), y (2,)"),
     ({"X": np.eye(3)}, "must hold X (n, m), y (n,) and perhaps columns (m,), got X (3, 3)"),
     ({"a": np.zeros(3), "t": np.zeros(2)}, "must hold X and y, or equally long columns, got a (3,), t (2,)"),
-    ({"a": np.array([{}])}, "must be an NPZ file of plain arrays, got: Object arrays cannot be loaded when "
-                            "allow_pickle=False"),
+    ({"a": np.array([{}])}, "must be an NPZ file of plain arrays, got: an array of objects"),
 ]  # fmt: skip
 
 
@@ -272,7 +271,7 @@ def test_names_that_are_not_there(tmp_path: Path) -> None:
 
 def test_a_path_that_does_not_exist_fails_at_once() -> None:
     """However large it would be."""
-    with pytest.raises(ValueError, match=r"^path must be a table \(text, Parquet or NPZ\), got '/no/such/10GB\.csv'$"):
+    with pytest.raises(ValueError, match=r"^there is no file '/no/such/10GB\.csv'$"):
         read_table("/no/such/10GB.csv")
 
 

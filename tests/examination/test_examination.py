@@ -133,7 +133,7 @@ REFUSED = [
     ({"measures": ["membershp"]}, KeyError, "there is no measure 'membershp'; did you mean 'membership'? known are"),
     ({"measures": "poisoning"}, TypeError, "measures must be a list of names, got 'poisoning'"),
     ({"rows": 0}, ValueError, "rows must be at least 1, got 0"),
-    ({"share": 1.5}, ValueError, "share must be between 0 and 1, got 1.5"),
+    ({"share": 1.5}, ValueError, "share must be above 0 and at most 1, got 1.5"),
     ({"radius": -1.0}, ValueError, "radius must be at least 0 and finite, got -1.0"),
     ({"quasi": "age"}, TypeError, "quasi must be a list of columns, got 'age'"),
     ({"quasi": ["age"]}, KeyError, "breast_cancer has no column 'age'; known are mean radius"),
@@ -235,7 +235,7 @@ def test_the_command_examine(kept: Path, tmp_path: Path) -> None:
 
 def test_the_command_report_with_an_examination(kept: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """The fact sheet has the examined facts besides all others; a later report without it keeps them."""
-    lines = list(render(kept, "calibrated", tmp_path, REPORTS, examined=True, progress=True))
+    lines, _ = render(kept, "calibrated", tmp_path, REPORTS, examined=True, progress=True)
     assert lines[-1] == f"\nwritten to {tmp_path}"
     assert "coverage: 100%" in capsys.readouterr().err
     plain, full = FactSheet.load(kept / FACTS), FactSheet.load(tmp_path / FACTS)

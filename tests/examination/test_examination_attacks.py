@@ -11,6 +11,8 @@ from hypothesis import strategies as st
 
 from trustkit.catalogue import use
 from trustkit.examination import examine
+from trustkit.examination.poisoned import poisoning
+from trustkit.examination.subject import Subject
 from trustkit.experiment import Experiment
 from trustkit.horizontal.adversary import attackers, trigger_for
 from trustkit.horizontal.plan import cohort
@@ -39,8 +41,8 @@ def trainer_of(experiment: Experiment) -> RowTrainer:
 
 
 def test_without_attackers_nothing_is_lost(record: RunRecord) -> None:
-    """A share of 0: the run is played again as it was, so all is kept; the backdoor's rate is the clean model's."""
-    found = examine(record, measures=["poisoning"], share=0.0)
+    """The run is played again as it was, so all is kept; the backdoor's rate is the clean model's."""
+    found = poisoning(Subject(record, build(SMALL), 1_000, 0, 0.0, 0.1), lambda done: None).facts
     assert [found[f"robustness/{name}"] for name in KEPT[:3]] == [1.0, 1.0, 1.0]
     data = build(SMALL).fed.data
     stamped = trigger_for(data, 0, (), 3.0).stamp(data.X[data.held_out])
@@ -49,6 +51,21 @@ def test_without_attackers_nothing_is_lost(record: RunRecord) -> None:
     assert found["robustness/backdoor"] == pytest.approx(1 - rate)
     assert found["robustness/poisoning_defence"] == pytest.approx((3 + 1 - rate) / 4)
     assert found["robustness/attackers_share"] == 0.0
+
+
+@pytest.mark.parametrize(("share", "many"), [(0.2, 1), (0.3, 2), (0.01, 1), (1.0, 5)])
+def test_the_share_is_that_of_those_who_attack(record: RunRecord, share: float, many: int) -> None:
+    """Whole clients, at least one of the five; the share that was asked for is in the remark."""
+    found = examine(record, measures=["poisoning"], share=share)
+    assert found["robustness/attackers_share"] == many / 5
+    assert found.remarks["poisoning"].startswith(f"{many} of 5 clients attack, {share:.3g} of them were asked for; ")
+
+
+@pytest.mark.parametrize("share", [0, 0.0, -0.1, 1.5, float("nan")])
+def test_a_share_of_nobody_is_refused(record: RunRecord, share: float) -> None:
+    """Before anything is played: nothing would be kept or lost."""
+    with pytest.raises(ValueError, match=rf"^share must be above 0 and at most 1, got {share!r}$"):
+        examine(record, share=share)
 
 
 def test_label_flip_by_hand(record: RunRecord) -> None:

@@ -20,6 +20,8 @@ from tests.examination.test_examination_attacks import crafted, trainer_of
 from trustkit.catalogue import ALGORITHMS, DATASETS, MODELS, Entry, use
 from trustkit.data import Dataset, FederatedDataset, Partition, Provenance
 from trustkit.examination import examine
+from trustkit.examination.contributed import _values
+from trustkit.examination.subject import Subject
 from trustkit.experiment import Experiment
 from trustkit.metrics.fairness import discrimination_from_counts, discrimination_index
 from trustkit.records import Round, RunRecord
@@ -36,6 +38,21 @@ SURVEY = Experiment("acs_employment", use("dirichlet", parties=6, alpha=0.5), us
 def survey() -> RunRecord:
     """Return a run on data with protected attributes."""
     return run(SURVEY)
+
+
+def subject_of(record: RunRecord) -> Subject:
+    """Return a run under examination, on all held-out rows."""
+    return Subject(record, build(record.experiment), 10**6, 0, 0.2, 0.1)
+
+
+def test_what_secure_sums_hide_is_taken_outside_of_the_server() -> None:
+    """Single updates that no server could see: their measures say so, others and those of a plain run do not."""
+    single, words = ["data_quality", "contributions", "leakage"], "; taken by the simulator from single updates"
+    found = examine(run(SMALL.change(secure=True)), measures=[*single, "membership"])
+    assert not found.skipped
+    assert all(words in found.remarks[name] for name in single)
+    assert words not in found.remarks.get("membership", "")
+    assert not any(words in each for each in examine(run(SMALL), measures=single).remarks.values())
 
 
 def server_loss(experiment: Experiment, state: Any) -> float:
@@ -59,13 +76,17 @@ def retrained(experiment: Experiment, who: tuple[int, ...]) -> float:
 
 def test_contributions_are_those_of_retrained_coalitions() -> None:
     """One round: every coalition is trained from scratch, every order of the four clients walked through."""
-    found = examine(run(SMALL), measures=["contributions", "data_quality"], rows=10**6)
+    record = run(SMALL)
+    found = examine(record, measures=["contributions", "data_quality"], rows=10**6)
     loss = {who: retrained(SMALL, who) for n in range(5) for who in itertools.combinations(range(4), n)}
     brought = np.zeros(4)
     for order in itertools.permutations(range(4)):
         for place, k in enumerate(order):
             brought[k] += loss[tuple(sorted(order[:place]))] - loss[tuple(sorted(order[: place + 1]))]
-    assert found["fairness/contributions"] == pytest.approx(brought / 24, abs=1e-5)
+    by_client, _ = _values(subject_of(record), lambda done: None)
+    assert by_client == pytest.approx(brought / 24, abs=1e-5)
+    assert found["fairness/contributions"] == pytest.approx(np.sort(brought / 24), abs=1e-5)  # tells of nobody
+    assert np.argsort(brought).tolist() != [0, 1, 2, 3]
     assert sum(found["fairness/contributions"]) == pytest.approx(loss[()] - loss[0, 1, 2, 3], abs=1e-5)
     kept = np.sort(np.maximum(brought, 0))
     gini = abs(kept[:, None] - kept).sum() / (2 * 16 * kept.mean())
@@ -103,7 +124,9 @@ def test_of_many_clients_who_was_never_there_gets_nothing() -> None:
     experiment = SMALL.change(split__parties=14, participation=0.15, rounds=3)
     record = run(experiment)
     found = examine(record, measures=["contributions"], rows=10**6)
-    assert ((found["fairness/contributions"] != 0) == record.selected.any(0)).all()
+    by_client, _ = _values(subject_of(record), lambda done: None)
+    assert ((by_client != 0) == record.selected.any(0)).all()
+    assert np.count_nonzero(found["fairness/contributions"]) == record.selected.any(0).sum()
     gained = server_loss(experiment, trainer_of(experiment).start()) - server_loss(experiment, record.last.state)
     assert sum(found["fairness/contributions"]) == pytest.approx(gained, abs=1e-4)
 

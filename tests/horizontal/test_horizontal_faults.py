@@ -10,7 +10,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from trustkit.horizontal.faults import faults, rates, reliability
+from trustkit.catalogue import FAULTS, use
+from trustkit.horizontal.faults import DROPPED, FAILED, faults, rates, reliability
+from trustkit.horizontal.unreliable import dropout, mixed
 from trustkit.parameters import parameters_of
 
 WHO = np.arange(200)
@@ -94,10 +96,21 @@ def test_reliability_is_a_share(outcomes: list[list[int]]) -> None:
 
 def test_the_parameters_are_a_form() -> None:
     """Each with a range and a line."""
-    for parameter in parameters_of(faults):
+    for parameter in parameters_of(mixed):
         assert parameter.interval is not None
         assert parameter.about
         assert parameter.check(parameter.default) == parameter.default
+
+
+def test_mixed_by_name_injects_something() -> None:
+    """Without arguments a tenth leave and a twentieth of the rest fail: in 200 clients, within five deviations."""
+    made = FAULTS.call(use("mixed"))
+    assert made.possible
+    outcome = made.deliver(3, 1, WHO, np.ones(200)).outcome
+    assert abs((outcome == DROPPED).sum() - 20) < 5 * np.sqrt(200 * 0.1 * 0.9)
+    assert abs((outcome == FAILED).sum() - 9) < 5 * np.sqrt(200 * 0.045 * 0.955)
+    assert (outcome == FAILED).any()
+    assert [faults().possible, faults(spread=3.0).possible, faults(wait=2.0).possible] == [False, False, True]
 
 
 @pytest.mark.parametrize(
@@ -110,6 +123,11 @@ def test_the_parameters_are_a_form() -> None:
             "work must have one entry for each of the 200 clients, got shape (3,)",
         ),
         (lambda: faults().deliver(0, 1, WHO[:1], np.array([-2.0])), "work must be at least 0, got -2"),
+        (
+            lambda: mixed(dropout=0.0, error=0),
+            "faults must be able to happen: dropout or error above 0, or a wait, got 0, 0 and none",
+        ),
+        (lambda: dropout(chance=0.0), "chance must be above 0 for clients to leave, got 0.0"),
         (lambda: rates([[0, 4]]), "outcomes must lie in -1 … 3, got 0 … 4"),
     ],
 )

@@ -86,7 +86,7 @@ def test_attack_faults_and_secure_sums_are_chosen_here_with_their_arguments() ->
     assert experiment.secure
     assert boxes(controls)["lr"] is lr
     lab.undo()
-    assert boxes(controls)["dropout"].value == 0.0
+    assert boxes(controls)["dropout"].value == 0.1
     lab.change(axis="columns")
     hidden = [boxes(controls)[name].layout.display for name in ("attack", "faults", "secure sums")]
     assert hidden == ["none", "none", "none"]

@@ -16,7 +16,7 @@ from trustkit.experiment import Experiment
 from trustkit.facts import facts_of
 from trustkit.jsonfile import write_text
 from trustkit.records import Progress, RunRecord
-from trustkit.rounds import play
+from trustkit.rounds import partition_of, play
 from trustkit.trust import FactSheet
 
 __all__ = ["run_federatedtrust"]
@@ -66,7 +66,8 @@ def run_federatedtrust(
     Raises
     ------
     ValueError
-        If an experiment, a data set or the kind of noise is unknown, or a folder is none, before any work.
+        If an experiment, a data set or the kind of noise is unknown, or a folder is none or cannot be read as the
+        experiments need it, before any training.
 
     Source
     ------
@@ -81,6 +82,7 @@ def run_federatedtrust(
     wanted = {number: experiment(number, quick, noise, **folders) for number in sorted(set(experiments))}
     if not wanted:
         raise ValueError("experiments must name at least one of 1 to 5, got none")
+    _check(folders, wanted.values())
     played = {}
     for number, each in wanted.items():
         facts = _facts(each, folder / "runs" / f"experiment-{number}-{each.key[:8]}", number, resume, tell)
@@ -88,6 +90,20 @@ def run_federatedtrust(
     found = Comparison(played, tuple(line for number, run in played.items() for line in lines_of(number, run)))
     _write(found, folder)
     return found
+
+
+def _check(folders: Mapping[str, str | os.PathLike[str]], wanted: Iterable[Experiment]) -> None:
+    """Read the paper's data as all experiments need them, so that a bad folder is found before hours of training."""
+    for name, folder in folders.items():
+        if not Path(folder).is_dir():
+            raise ValueError(f"{name} must be a folder, got {str(folder)!r}")
+    own = {"leaf": "femnist", "nbaiot": "nbaiot"}
+    for each in wanted:
+        if each.data.name in own:
+            try:
+                partition_of(each)
+            except (KeyError, TypeError, ValueError) as error:
+                raise ValueError(f"{own[each.data.name]}: {error.args[0]}") from None
 
 
 def _facts(wanted: Experiment, stem: Path, number: int, resume: bool, tell: Progress) -> FactSheet:

@@ -5,6 +5,7 @@ A command's words are here, what it does is in `trustkit.commands`, which is loa
 
 from __future__ import annotations
 
+import re
 import sys
 from typing import NoReturn
 
@@ -27,6 +28,8 @@ def main() -> None:
         sys.exit(130)
     except (KeyError, TypeError, ValueError) as error:
         _refuse(str(error.args[0]) if isinstance(error, KeyError) and error.args else str(error))
+    except FileNotFoundError as error:
+        _refuse(f"there is no file {error.filename!s}" if error.filename else str(error))
     except OSError as error:  # a file or folder that cannot be read or written
         _refuse(f"{error.filename}: {error.strerror}" if error.filename and error.strerror else str(error))
     except Exception as error:  # what Typer found wrong with the words of the call
@@ -36,7 +39,8 @@ def main() -> None:
         words = getattr(error, "format_message", None)
         if words is None:
             raise
-        _refuse(words())
+        missing = re.search(r"(?:file|path) '(.+)' does not exist", words(), re.IGNORECASE | re.DOTALL)
+        _refuse(f"there is no file {missing[1]}" if missing else words())
     sys.exit(status if isinstance(status, int) else 0)
 
 

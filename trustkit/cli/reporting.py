@@ -15,12 +15,18 @@ __all__ = ["cli"]
 @cli.command()
 def score(
     factsheet: Annotated[
-        Path, typer.Argument(help="A fact sheet of trustkit, FederatedTrust or NEBULA.", exists=True, dir_okay=False)
+        Path,
+        typer.Argument(
+            help="A fact sheet of trustkit, FederatedTrust or NEBULA; or a FederatedScope run's folder.", exists=True
+        ),
     ],
     profile: Annotated[str, typer.Option(help="How scores are made: a profile's name or a TOML file.")] = "paper",
     out: Annotated[Path | None, typer.Option(help="A report to write: .html, .json, .md or .csv.")] = None,
     weights: Annotated[
         list[str] | None, typer.Option(help="Of a pillar, notion or metric, as privacy=2; may be repeated.")
+    ] = None,
+    least_measured: Annotated[
+        float | None, typer.Option(help="The least share of the metrics, by weight, that must be measured, 0 to 1.")
     ] = None,
     fail_under: Annotated[float | None, typer.Option(help="The least trust score, from 0 to 1.")] = None,
     target: Annotated[
@@ -34,14 +40,16 @@ def score(
     from trustkit import assess, export
     from trustkit.trust import targets as gate
     from trustkit.trust.assessment import facts_for
+    from trustkit.trust.federatedscope import read_federatedscope
 
     if out is not None and out.suffix.lower() not in REPORTS:
         raise ValueError(f"out must be a {', '.join(REPORTS)} file, got {out}")
     wanted = gate.load(targets) if targets is not None else {}
     wanted |= gate.pairs(target or [], "--target") | ({} if fail_under is None else {"trust": fail_under})
     given = gate.pairs(weights or [], "--weights")
-    report = assess(facts_for(factsheet, profile), profile=profile, weights=given)
-    misses = gate.missed(report, wanted)
+    facts = read_federatedscope(factsheet) if factsheet.is_dir() else facts_for(factsheet, profile)
+    report = assess(facts, profile=profile, weights=given)
+    misses = [*gate.missed(report, wanted), *gate.unmeasured(report, least_measured or 0.0)]
     typer.echo(report.to_text())
     if out is not None:
         typer.echo(f"\nwritten to {export.write(report, out)}")
@@ -60,11 +68,14 @@ def report(
         bool, typer.Option("--examine", help="Take the costly measures too: attacks, leakage, contributions.")
     ] = False,
 ) -> None:
-    """Write report, fact sheet and model card of a stored run anew, without training."""
+    """Write report, fact sheet and model card of a stored run anew; status 1 says that its event log does not hold."""
     from trustkit.commands.report import render
 
-    for line in render(run, profile, out, REPORTS, examine, examine):
+    lines, sound = render(run, profile, out, REPORTS, examine, examine)
+    for line in lines:
         typer.echo(line)
+    if not sound:
+        raise typer.Exit(1)
 
 
 @cli.command("examine")
@@ -75,7 +86,7 @@ def examine_run(
         Path | None, typer.Option(help="A fact sheet to write: the run's, with what was found.", dir_okay=False)
     ] = None,
     rows: Annotated[int | None, typer.Option(min=1, help="Held-out rows to look at.")] = None,
-    share: Annotated[float, typer.Option(min=0, max=1, help="Share of the clients that attack.")] = 0.2,
+    share: Annotated[float, typer.Option(max=1, help="Share of the clients that attack, above 0.")] = 0.2,
     radius: Annotated[float, typer.Option(min=0, help="Largest change of a scaled feature.")] = 0.1,
     quasi: Annotated[
         list[str] | None, typer.Option(help="A column that may single somebody out; may be repeated.")

@@ -52,6 +52,8 @@ def investigate(data: str, out: Path, *, sensitive: str = "", models: str = "log
         For whatever does not fit, before anything is written.
     """
     check_folder(out)
+    if data not in DATASETS and not Path(data).exists():
+        raise ValueError(f"there is no file {data!r}, and no data set of that name")
     source: Any = datasets.load(data) if data in DATASETS and not Path(data).is_file() else data
     with _bar(quiet) as progress:
         found = audit(source, _names(models), _names(sensitive) or None, leave_out=_names(leave_out),

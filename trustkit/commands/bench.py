@@ -8,6 +8,12 @@ from pathlib import Path
 
 __all__ = ["compare"]
 
+_LEGEND = (
+    "a mark is about the paper's printed number, not about our scores: reproduced, the paper's rules (or our run on "
+    "its data) give it; consistent, nothing in print settles it; contradicted, no rule of the paper gives it"
+)
+"""What the marks mean, in one line."""
+
 
 def compare(
     quick: bool, out: Path, femnist: Path | None, nbaiot: Path | None, experiment: list[int] | None, noise: str,
@@ -53,4 +59,5 @@ def compare(
             ours, figures, printed = ("-" if value is None else f"{value:.2f}" for value in numbers)
             yield f"{line.experiment:<10}  {line.name:24}  {ours:>5}  {figures:>7}  {printed:>7}  {line.mark}"
     yield f"\n{', '.join(f'{count} {mark}' for mark, count in found.marks.items())}"
+    yield _LEGEND
     yield f"written to {out}"

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import multiprocessing
 from collections.abc import Iterator, Sequence
 from concurrent.futures import Executor, ProcessPoolExecutor
@@ -16,6 +15,7 @@ from trustkit.frontier import pareto
 from trustkit.frontier.points import objectives_of
 from trustkit.frontier.space import space_of
 from trustkit.jsonfile import write_text
+from trustkit.parameters import spelt
 from trustkit.plot import style
 from trustkit.records import Progress
 from trustkit.trust.profiles import profile_named
@@ -119,10 +119,7 @@ def _read(word: str) -> Any:
     plain = word.strip()
     if plain == "none":
         return None
-    try:
-        return json.loads(plain)
-    except ValueError:
-        return plain
+    return spelt(plain)
 
 
 @contextmanager

@@ -4,19 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from trustkit import export, store
+from trustkit.conduct import log_facts
 from trustkit.examination import Examination, examine
+from trustkit.examination.subject import OUTSIDE
 from trustkit.facts import facts_of
-from trustkit.jsonfile import write_text
+from trustkit.jsonfile import write_bytes, write_text
 from trustkit.records import Progress, RunRecord
 from trustkit.replay import EXPERIMENT, FACTS, LOG, RUN, replay
 from trustkit.trust import FactSheet, assess
-from trustkit.trust.chain import verify
+from trustkit.trust.chain import read, verify
 from trustkit.trust.modelcard import model_card
 from trustkit.trust.recheck import Line, carried
 
@@ -24,10 +27,13 @@ __all__ = ["compare", "look_into", "render"]
 
 CARD = "modelcard.md"
 
+_LOGGED = ("participants/registry_complete", "configuration/co_versioning")
+_SINGLE = ("fairness/contributions", "robustness/data_quality", "privacy/leakage_estimate")
+
 
 def render(
     run: Path, profile: str, out: Path | None, reports: tuple[str, ...], examined: bool = False, progress: bool = False
-) -> Iterator[str]:
+) -> tuple[list[str], bool]:
     """Write the reports of a stored run anew, without training unless the run is to be examined.
 
     Parameters
@@ -45,10 +51,11 @@ def render(
     progress : bool
         Whether to show a progress bar of them.
 
-    Yields
-    ------
-    str
-        Lines to print.
+    Returns
+    -------
+    list of str, bool
+        Lines to print, and whether the event log holds: it is there if the fact sheet names one, and is unbroken. If it
+        does not hold, the reports say so, and what the log would show is withheld.
 
     Raises
     ------
@@ -58,24 +65,40 @@ def render(
         If it is no run, or there is no such profile.
     """
     record, beside, old = _stored(run)
-    facts = _sheet(record, old)
+    facts, (told, sound) = _sheet(record, old), _log(beside, old)
+    if sound and "log/head" in old:
+        facts = FactSheet({**facts.values, **log_facts(record, read(beside / LOG))}, facts.claims)
+    elif not sound:
+        facts = FactSheet({path: value for path, value in facts.values.items() if path not in _LOGGED}, facts.claims)
     assess(facts, profile)  # refuses an unknown profile before anything is trained
     if examined:
         with _bar(progress) as bar:
             facts = facts.with_facts(examine(record, progress=bar))
     report, target = assess(facts, profile), out or beside
+    notes = [] if sound else [f"The event log does not hold ({told}): what it would show of clients and versions is "
+                              "withheld."]  # fmt: skip
+    if record.experiment.secure and any(path in facts for path in _SINGLE):
+        notes.append(f"Contributions, data quality and leakage were {OUTSIDE}.")
+    report = replace(report, notes=(*report.notes, *notes))
     for suffix in reports:
         export.write(report, target / f"report{suffix}")
     facts.save(target / FACTS)
     write_text(target / CARD, model_card(facts, report))
     export.write(record.experiment, target / EXPERIMENT)
-    yield report.to_text()
-    if (beside / LOG).exists():
-        found = verify(beside / LOG, old.get("log", "head"), old.get("log", "events"))
-        yield f"\n{LOG}: " + (
-            f"{found.events} events, unbroken" if found.sound else f"BROKEN at event {found.at}, {found.reason}"
-        )
-    yield f"\nwritten to {target}"
+    if target.resolve() != beside.resolve() and (beside / LOG).exists():
+        write_bytes(target / LOG, (beside / LOG).read_bytes())  # the sheet names it
+    lines = [report.to_text(), *([f"\n{LOG}: {told}"] if told else []), f"\nwritten to {target}"]
+    return lines, sound
+
+
+def _log(folder: Path, sheet: FactSheet) -> tuple[str, bool]:
+    """Say of a run's event log whether it holds; nothing, and that it does, where there is none and none is named."""
+    if not (folder / LOG).exists():
+        return ("MISSING, though the fact sheet names it", False) if "log/head" in sheet else ("", True)
+    found = verify(folder / LOG, sheet.get("log", "head"), sheet.get("log", "events"))
+    if found.sound:
+        return f"{found.events} events, unbroken", True
+    return f"BROKEN at event {found.at}, {found.reason}", False
 
 
 def look_into(

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import inspect
-import json
 import sys
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -14,6 +13,7 @@ from trustkit import datasets, experiment, export, handover  # noqa: F401 (exper
 from trustkit.catalogue import DATASETS, SPLITS, Use
 from trustkit.data import Dataset, FederatedDataset
 from trustkit.datasets.parties import read_parties
+from trustkit.parameters import spelt
 from trustkit.partition import Partition
 from trustkit.records import Progress
 
@@ -128,6 +128,8 @@ def _loaded(data: str, target: str, client: str) -> Dataset:
     path = Path(data)
     endings = [ending for ending in path.suffixes if ending.lower() not in _PACKED]
     ending = endings[-1].lower() if endings else ""
+    if data not in DATASETS and not path.exists() and (ending in (*_TABLES, *_LIBSVM) or len(path.parts) > 1):
+        raise ValueError(f"there is no file {data!r}")
     if ending in _TABLES:
         return datasets.read_table(data, target=target or (-1 if ending == ".npz" else ""), client=client)
     if target or client:
@@ -136,8 +138,6 @@ def _loaded(data: str, target: str, client: str) -> Dataset:
         return read_parties(path)
     if ending in _LIBSVM or (data not in DATASETS and path.is_file()):
         return datasets.read_libsvm(data)
-    if data not in DATASETS and len(path.parts) > 1:
-        raise ValueError(f"data must be a data set's name, or a file or folder that exists, got {data!r}")
     loaded: Dataset = datasets.load(data)
     return loaded
 
@@ -178,12 +178,7 @@ def _argument(text: str) -> tuple[str, Any]:
 
 def _value(text: Any) -> Any:
     """Return the number, the list or the truth that a text stands for, else the text."""
-    try:
-        if isinstance(text, str) and "," in text and not text.startswith("["):
-            return json.loads(f"[{text}]")
-        return json.loads(text) if isinstance(text, str) else text
-    except json.JSONDecodeError:
-        return text
+    return spelt(text) if isinstance(text, str) else text
 
 
 @contextmanager

@@ -65,7 +65,8 @@ def numbered(labels: np.ndarray, task: Task = "auto") -> tuple[np.ndarray, tuple
         values, same = np.unique(numbers, return_inverse=True)
         codes, names = same[codes], [str(int(value)) if value.is_integer() else str(value) for value in values]
     if len(names) < 2:
-        raise ValueError(f"the labels must be of two classes or more, got {', '.join(names) or 'none'}")
+        what = f"{', '.join(names) or 'none'}{' in one row' if len(labels) == 1 else ''}"
+        raise ValueError(f"the labels must be of two classes or more, got {what}")
     return codes.astype(np.int64), tuple(names), {name: number for number, name in enumerate(names)}
 
 

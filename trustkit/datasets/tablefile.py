@@ -138,7 +138,8 @@ def _npz(file: Path) -> pd.DataFrame:
         with np.load(file, allow_pickle=False) as archive:
             arrays = {name: archive[name] for name in archive.files}
     except (ValueError, KeyError, zipfile.BadZipFile, *UNREADABLE) as error:
-        raise ValueError(f"{file} must be an NPZ file of plain arrays, got: {error}") from None
+        words = "an array of objects" if "pickle" in str(error) else str(error) or "a damaged one"
+        raise ValueError(f"{file} must be an NPZ file of plain arrays, got: {words}") from None
     if "X" in arrays and arrays["X"].ndim == 2:
         X = arrays["X"]
         names = list(map(str, arrays.get("columns", [f"x{j}" for j in range(X.shape[1])])))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import os
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
@@ -114,6 +115,8 @@ def read_table(
     >>> data.columns, data.notes["labels"]
     (('x1', 'x2'), {'cheap': 0, 'dear': 1})
     """
+    if os.fspath(path) and not Path(path).exists():
+        raise ValueError(f"there is no file {os.fspath(path)!r}")
     files = table_files(path, "a table (text, Parquet or NPZ)")
     frame, notes = _joined(files, header, delimiter)
     columns = list(frame.columns)

@@ -74,9 +74,8 @@ def data_quality(subject: Subject, tell: Tell) -> Found:
     if not known.size:
         raise NotMeasured("no client sent an update that can be evaluated")
     worst = np.nanmin(metrics.data_quality(gains))
-    return Found(
-        {"robustness/data_quality": float((known > 0).mean())}, f"{worst:.0%} of the worst client's updates do"
-    )
+    words = f"{worst:.0%} of the worst client's updates do"
+    return Found({"robustness/data_quality": float((known > 0).mean())}, words + subject.outside)
 
 
 @measure("contributions", cost="trainings", axes=("rows",))
@@ -93,7 +92,8 @@ def contributions(subject: Subject, tell: Tell) -> Found:
     Returns
     -------
     Found
-        fairness/contributions (nats, by client), fairness/contribution_gini.
+        fairness/contributions (nats, from the smallest to the largest, so that their order does not say whose they
+        are), fairness/contribution_gini.
 
     Raises
     ------
@@ -119,6 +119,15 @@ def contributions(subject: Subject, tell: Tell) -> Found:
     ----------
     Loss instead of accuracy, which moves in steps. The server's mean stands for any other merge.
     """
+    values, how = _values(subject, tell)
+    players = subject.by_rows.train.sizes > 0
+    gini = metrics.gini(np.maximum(values[players], 0))
+    facts = {"fairness/contributions": np.sort(values), "fairness/contribution_gini": gini}
+    return Found(facts, how + subject.outside)
+
+
+def _values(subject: Subject, tell: Tell) -> tuple[np.ndarray, str]:
+    """Return every client's value (K,), 0 without training rows, and how it was found."""
     players = np.flatnonzero(subject.by_rows.train.sizes)
     most = _most(subject)
     if players.size <= COMPLETED and 2**players.size <= most:
@@ -127,8 +136,7 @@ def contributions(subject: Subject, tell: Tell) -> Found:
         shares, how = _by_round(subject, tell, players, most)
     values = np.zeros(len(subject.built.fed))
     values[players] = shares
-    gini = metrics.gini(np.maximum(shares, 0))
-    return Found({"fairness/contributions": values, "fairness/contribution_gini": gini}, how)
+    return values, how
 
 
 def _most(subject: Subject) -> int:

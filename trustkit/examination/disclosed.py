@@ -139,7 +139,7 @@ def leakage(subject: Subject, tell: Tell) -> Found:
     facts |= {"privacy/leakage_estimate": found, "privacy/leakage_share": min(1.0, found / math.log(count))}
     words = f"estimated from {count} steps, whose batches have log {count} = {math.log(count):.1f} nats"
     protected = "" if trainer.ledger is None else f"; the bound is for one {_PROTECTED[trainer.ledger.privacy.level]}"
-    return Found(facts, words + protected)
+    return Found(facts, words + protected + subject.outside)
 
 
 def _aligned(given: np.ndarray, sent: np.ndarray, count: int) -> tuple[np.ndarray, np.ndarray]:

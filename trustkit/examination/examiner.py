@@ -87,7 +87,7 @@ def examine(
     coverage : float or path-like, optional
         Which share of the code tests run, in [0, 1], or a report in the format of Cobertura.
     share : float
-        In [0, 1]: which share of the clients attacks.
+        Above 0, at most 1: which share of the clients attacks, rounded to whole clients, at least one.
     radius : float
         At least 0: by how much a scaled feature is changed.
 
@@ -173,8 +173,8 @@ def _subject(
     """Check everything before anything is measured."""
     if rows is not None and rows < 1:
         raise ValueError(f"rows must be at least 1, got {rows!r}")
-    if not 0 <= share <= 1:
-        raise ValueError(f"share must be between 0 and 1, got {share!r}")
+    if not 0 < share <= 1:
+        raise ValueError(f"share must be above 0 and at most 1, got {share!r}")
     if not (radius >= 0 and np.isfinite(radius)):
         raise ValueError(f"radius must be at least 0 and finite, got {radius!r}")
     if isinstance(quasi, str):

@@ -46,7 +46,8 @@ def poisoning(subject: Subject, tell: Tell) -> Found:
     -----
     Seed, rounds, clients and batches are the run's. The first three are min(1, accuracy under attack / clean), means
     over clients; the backdoor's is 1 − the share of stamped held-out rows of other classes that go to its target. The
-    defence is the mean of the four. Model replacement trains on flipped labels here, in every round.
+    defence is the mean of the four. Model replacement trains on flipped labels here, in every round. The share of
+    attackers is that of those who attack: the share that was asked for, rounded to whole clients, at least one.
 
     Source
     ------
@@ -56,11 +57,12 @@ def poisoning(subject: Subject, tell: Tell) -> Found:
     ----------
     The paper asks for representative attacks and names no set of them.
     """
-    course = subject.clean_course(tell)
+    course, parties, many = subject.clean_course(tell), len(subject.built.fed), 0
     kept, remark = {}, ""
     for place, (name, args) in enumerate(_ATTACKS.items()):
         chosen = use(name, share=subject.share, **args)
-        attack: Attack = ATTACKS.call(chosen, subject.data, len(subject.built.fed), seed=subject.seed)
+        attack: Attack = ATTACKS.call(chosen, subject.data, parties, seed=subject.seed)
+        many = len(attack.clients)  # share and seed are the same in all four
         trainer = replace(subject.clean, relabel=attack.relabel, tamper=attack.tamper)
         span = place / len(_ATTACKS), (place + 1) / len(_ATTACKS)
         *_, (state, seen) = subject.play(trainer, trainer.start(), 1, subject.rounds, tell, span)
@@ -74,7 +76,8 @@ def poisoning(subject: Subject, tell: Tell) -> Found:
     known = [value for value in kept.values() if value == value]
     facts = {f"robustness/{name}": value for name, value in kept.items()}
     facts["robustness/poisoning_defence"] = float(np.mean(known)) if known else float("nan")
-    return Found({**facts, "robustness/attackers_share": subject.share}, remark)
+    who = f"{many} of {parties} clients attack, {subject.share:.3g} of them were asked for"
+    return Found({**facts, "robustness/attackers_share": many / parties}, f"{who}; {remark}")
 
 
 @measure("replacement", cost="trainings", axes=("rows",))

@@ -16,13 +16,17 @@ from trustkit.records import RunRecord, Seen, State, Trainer
 from trustkit.rng import stream
 from trustkit.rounds import Built
 
-__all__ = ["MEASURES", "Cost", "Found", "Measure", "NotMeasured", "Subject", "Tell", "measure"]
+__all__ = ["MEASURES", "OUTSIDE", "Cost", "Found", "Measure", "NotMeasured", "Subject", "Tell", "measure"]
 
 Cost = Literal["counts", "predictions", "gradients", "trainings"]
 """What a measure takes: counts that are there, many predictions, many gradients, or the training played again."""
 
 Tell = Callable[[float], None]
 """Told how much of a measure is done (0 … 1); it may raise `trustkit.records.Stopped`."""
+
+
+OUTSIDE = "taken by the simulator from single updates, outside of what the server could see"
+"""Of a measure of single updates, where these are added up by secure aggregation."""
 
 
 class NotMeasured(Exception):  # noqa: N818 (it is no error)
@@ -52,7 +56,7 @@ class Subject:
     seed : int
         Which rows, and who attacks, follow from it.
     share : float
-        In [0, 1]: the share of clients that attack.
+        In [0, 1]: the share of clients that attack, as it was asked for.
     radius : float
         At least 0: the largest change of a scaled feature.
     quasi : tuple of str, optional
@@ -106,6 +110,11 @@ class Subject:
     def attacked(self) -> bool:
         """Whether the run itself was under attack."""
         return self.by_rows.relabel is not None or self.by_rows.tamper is not None
+
+    @property
+    def outside(self) -> str:
+        """What a measure of single updates has to add where the server sees their sum only; else empty."""
+        return f"; {OUTSIDE}" if self.built.experiment.secure else ""
 
     def sample(self, part: Literal["train", "test"], count: int, name: str) -> np.ndarray:
         """Draw rows that somebody holds.

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Annotated, Any
+from typing import Any
 
 import numpy as np
 
-from trustkit.catalogue import FAULTS, Interval
 from trustkit.rng import stream
 
 __all__ = [
@@ -35,6 +34,11 @@ class Faults:
     error: float
     spread: float
     wait: float | None
+
+    @property
+    def possible(self) -> bool:
+        """Whether anything can go wrong: somebody may leave or fail, or the server does not wait for ever."""
+        return self.dropout > 0 or self.error > 0 or self.wait is not None
 
     def deliver(self, seed: int, index: int, clients: np.ndarray, work: np.ndarray) -> Delivery:
         """Say what becomes of each client of a round.
@@ -139,13 +143,7 @@ class Delivery:
         return row
 
 
-@FAULTS.enter("mixed", title="Leaving, failing and late clients")
-def faults(
-    dropout: Annotated[float, Interval(0, 1, step=0.01), "chance that a client leaves in a round"] = 0.0,
-    error: Annotated[float, Interval(0, 1, step=0.01), "chance that a client that stays fails"] = 0.0,
-    spread: Annotated[float, Interval(0, 3, step=0.1), "how unequal the clients' speeds are"] = 0.0,
-    wait: Annotated[float | None, Interval(0, 100), "how long the server waits, in medians; none for ever"] = None,
-) -> Faults:
+def faults(dropout: float = 0.0, error: float = 0.0, spread: float = 0.0, wait: float | None = None) -> Faults:
     """Let clients leave, fail or be late, by named streams.
 
     Parameters

@@ -11,9 +11,51 @@ from trustkit.catalogue import FAULTS, Interval
 from trustkit.horizontal.faults import FAILED, LATE, UNSELECTED, Delivery, Faults, faults
 from trustkit.horizontal.secure import recoverable
 
-__all__ = ["counted", "dropout", "outcomes_of", "stragglers", "unasked", "wasted"]
+__all__ = ["counted", "dropout", "mixed", "outcomes_of", "stragglers", "unasked", "wasted"]
 
 _KINDS = 4
+
+
+@FAULTS.enter("mixed", title="Leaving, failing and late clients")
+def mixed(
+    dropout: Annotated[float, Interval(0, 1, step=0.01), "chance that a client leaves in a round"] = 0.1,
+    error: Annotated[float, Interval(0, 1, step=0.01), "chance that a client that stays fails"] = 0.05,
+    spread: Annotated[float, Interval(0, 3, step=0.1), "how unequal the clients' speeds are"] = 0.0,
+    wait: Annotated[float | None, Interval(0, 100), "how long the server waits, in medians; none for ever"] = None,
+) -> Faults:
+    """Let clients leave, fail or be late.
+
+    Parameters
+    ----------
+    dropout : float
+        In [0, 1]: the chance that a client leaves in a round.
+    error : float
+        In [0, 1]: the chance that a client that stays fails.
+    spread : float
+        0 to 3: the standard deviation of the logarithm of a client's time; 0 if all are equally fast.
+    wait : float, optional
+        0 to 100: how long the server waits, in units of the median time of the round; ``None`` for as long as it
+        takes, so that nobody is late.
+
+    Returns
+    -------
+    Faults
+        See `trustkit.horizontal.faults.faults`.
+
+    Raises
+    ------
+    ValueError
+        If a number is out of range, or nothing could go wrong.
+
+    Examples
+    --------
+    >>> mixed()
+    Faults(dropout=0.1, error=0.05, spread=0.0, wait=None)
+    """
+    made = faults(dropout, error, spread, wait)
+    if not made.possible:
+        raise ValueError("faults must be able to happen: dropout or error above 0, or a wait, got 0, 0 and none")
+    return made
 
 
 @FAULTS.enter("dropout", title="Leaving clients")
@@ -35,8 +77,10 @@ def dropout(
     Raises
     ------
     ValueError
-        If the chance is out of range.
+        If the chance is out of range, or 0, with which nobody leaves.
     """
+    if chance == 0:
+        raise ValueError(f"chance must be above 0 for clients to leave, got {chance!r}")
     return faults(dropout=chance)
 
 
