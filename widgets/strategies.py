@@ -94,8 +94,8 @@ class Strategies:
         )  # fmt: skip
         self.groups = w.Dropdown(description="groups by", options=[("", "")])
         self.seeds = w.BoundedIntText(1, min=1, max=10, description="seeds", tooltip="runs of each strategy")
-        self.compare = w.Button(description="Compare", tooltip="train with each strategy that is not there yet")
-        self.halt = w.Button(description="Stop", tooltip="stop comparing; what was trained is kept", disabled=True)
+        self.compare = w.Button(description="Compare strategies", tooltip="train with each that is not there yet")
+        self.halt = w.Button(description="Stop strategies", tooltip="what was trained is kept", disabled=True)
         self.compare.add_class("tk-primary")
         named = {"menu": self.menu, "groups": self.groups, "seeds": self.seeds, "compare": self.compare,
                  "halt": self.halt}  # fmt: skip
@@ -256,7 +256,7 @@ def _status(parts: Strategies) -> str:
     elif done == total:
         words = "all runs are there"
     else:
-        words = f"{sum(r.complete for r in records)} of {len(records)} runs are there; Compare plays the rest"
+        words = f"{sum(r.complete for r in records)} of {len(records)} runs are there; Compare strategies plays the rest"
     return (
         '<div class="tk-status"><div class="tk-bar" role="progressbar" aria-label="rounds of strategies" '
         f'aria-valuemin="0" aria-valuemax="{total}" aria-valuenow="{done}">'

@@ -90,7 +90,7 @@ def test_compare_plays_three_real_runs() -> None:
     assert lab.outcome.record.experiment == FLIP
     assert lab.state == "idle"
     assert not panel["Compare"].disabled
-    assert panel["Stop"].disabled
+    assert panel["Stop comparison"].disabled
     played = lab.progress
     panel["Compare"].click()
     assert lab.progress is played
@@ -209,20 +209,20 @@ def test_a_comparison_can_be_stopped_and_goes_on() -> None:
         panel["Compare"].click()
         await asyncio.to_thread(gate.arrive)
         assert panel["Compare"].disabled
-        assert not panel["Stop"].disabled
+        assert not panel["Stop comparison"].disabled
         assert "1 of 3: clean, round 0 of 4" in panel["attacked"].value
         gate.open(4)
         await asyncio.wait_for(_until(lambda: "2 of 3: attacked" in panel["attacked"].value), PATIENCE)
         gate.open(1)
         await asyncio.wait_for(_until(lambda: "attacked, round 1 of 4" in panel["attacked"].value), PATIENCE)
-        panel["Stop"].click()
+        panel["Stop comparison"].click()
         gate.open(1)
-        await asyncio.wait_for(_until(lambda: panel["Stop"].disabled), PATIENCE)
+        await asyncio.wait_for(_until(lambda: panel["Stop comparison"].disabled), PATIENCE)
         assert "5 of 12 rounds are there; Compare plays the rest" in panel["attacked"].value
         gate.open(20)
         panel["Compare"].click()
         await asyncio.wait_for(_until(lambda: "all runs are there" in panel["attacked"].value), PATIENCE)
-        await asyncio.wait_for(_until(lambda: panel["Stop"].disabled), PATIENCE)
+        await asyncio.wait_for(_until(lambda: panel["Stop comparison"].disabled), PATIENCE)
         for experiment in twins(FLIP, "fedmedian").values():
             assert same(lab.results.of(experiment).record, tk.run(experiment))
 

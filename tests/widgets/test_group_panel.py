@@ -143,7 +143,7 @@ def test_no_attribute_no_bias() -> None:
     lab = Lab(setting_of(PLAIN))
     box = GroupPanel(lab)
     assert "names no protected attribute" in parts(box)["injected"].value
-    assert parts(box)["Compare"].disabled
+    assert parts(box)["Compare strategies"].disabled
     lab.go(setting_of(COLUMNS))
     assert box.layout.display == "none"
     lab.undo()
@@ -167,7 +167,7 @@ def test_compare_plays_real_runs(lab: Any) -> None:
     panel = everything(lab)
     panel["strategies"].value = ("fedavg", "ditto", THRESHOLDS)
     assert "1 of 2 runs are there; Compare plays the rest" in text(panel["shown"].value)
-    panel["Compare"].click()
+    panel["Compare strategies"].click()
     wanted = lineup(ANSWERS, ("fedavg", "ditto", THRESHOLDS), 1, "sex")
     records = {name: tk.run(wanted[name, 3]) for name in ("fedavg", "ditto")}
     for name, record in records.items():
@@ -187,7 +187,7 @@ def test_compare_plays_real_runs(lab: Any) -> None:
     assert lab.state == "idle"
     assert lab.outcome.record.experiment == ANSWERS
     played = lab.progress
-    panel["Compare"].click()
+    panel["Compare strategies"].click()
     assert lab.progress is played
 
 
@@ -196,7 +196,7 @@ def test_seeds_make_bands(lab: Any) -> None:
     panel = everything(lab)
     panel["strategies"].value = ("fedavg", "fedprox")
     panel["seeds"].value = 2
-    panel["Compare"].click()
+    panel["Compare strategies"].click()
     seen = [tk.run(each).last.accuracy.mean() for each in lineup(ANSWERS, ("fedavg",), 2, "sex").values()]
     assert len(lab.results) == 4
     first = rows(panel["shown"].value)[0][1].split()
@@ -204,7 +204,7 @@ def test_seeds_make_bands(lab: Any) -> None:
     panel["seeds"].value = 10
     panel["strategies"].value = tuple(name for _, name in panel["strategies"].options[:5])
     assert f"at most {MOST_RUNS} runs are kept" in panel["shown"].value
-    assert panel["Compare"].disabled
+    assert panel["Compare strategies"].disabled
 
 
 def test_what_cannot_be_played_is_said_and_the_rest_is_played(lab: Any) -> None:
@@ -212,12 +212,12 @@ def test_what_cannot_be_played_is_said_and_the_rest_is_played(lab: Any) -> None:
     lab.go(setting_of(ANSWERS.change(secure=True)))
     panel = everything(lab)
     panel["strategies"].value = ("fedavg", "fedprox", "fedmedian")
-    panel["Compare"].click()
+    panel["Compare strategies"].click()
     assert "FedMedian: fedmedian must run without secure sums" in text(panel["shown"].value)
     assert [row[0] for row in rows(panel["shown"].value)] == ["FedAvg", "FedProx"]
     panel["strategies"].value = ()
     assert "Choose at least one strategy" in panel["shown"].value
-    assert panel["Compare"].disabled
+    assert panel["Compare strategies"].disabled
 
 
 def test_a_comparison_can_be_stopped_and_goes_on() -> None:
@@ -228,20 +228,20 @@ def test_a_comparison_can_be_stopped_and_goes_on() -> None:
         lab = gate.lab(ANSWERS)
         panel = everything(lab)
         panel["strategies"].value = ("fedavg", "fedprox")
-        panel["Compare"].click()
+        panel["Compare strategies"].click()
         await asyncio.to_thread(gate.arrive)
-        assert panel["Compare"].disabled
+        assert panel["Compare strategies"].disabled
         gate.open(2)
         await until(lambda: "FedProx, seed 3: round 0 of 2" in text(panel["shown"].value))
         gate.open(1)
         await until(lambda: "FedProx, seed 3: round 1 of 2" in text(panel["shown"].value))
-        panel["Stop"].click()
+        panel["Stop strategies"].click()
         gate.open(1)
-        await until(lambda: panel["Stop"].disabled)
+        await until(lambda: panel["Stop strategies"].disabled)
         assert "1 of 2 runs are there; Compare plays the rest" in text(panel["shown"].value)
         gate.open(20)
-        panel["Compare"].click()
-        await until(lambda: "all runs are there" in text(panel["shown"].value) and panel["Stop"].disabled)
+        panel["Compare strategies"].click()
+        await until(lambda: "all runs are there" in text(panel["shown"].value) and panel["Stop strategies"].disabled)
         for experiment in lineup(ANSWERS, ("fedavg", "fedprox"), 1, "sex").values():
             assert same(lab.results.of(experiment).record, tk.run(experiment))
 
@@ -257,13 +257,13 @@ def test_who_moves_on_ends_the_comparison(act: str) -> None:
         lab = gate.lab(ANSWERS)
         panel = everything(lab)
         panel["strategies"].value = ("fedavg", "fedprox", "ditto")
-        panel["Compare"].click()
+        panel["Compare strategies"].click()
         await asyncio.to_thread(gate.arrive)
         lab.change(seed=9)
         if act == "run":
             lab.run()
         gate.open(40)
-        await until(lambda: panel["Stop"].disabled and lab.state != "running")
+        await until(lambda: panel["Stop strategies"].disabled and lab.state != "running")
         assert len(lab.results) == 1
 
     asyncio.run(test())
