@@ -71,7 +71,7 @@ class _Panel:
         self.compare = w.Button(
             description="Compare", tooltip="train without attackers, with them, and with the defence"
         )
-        self.halt = w.Button(description="Stop comparison", tooltip="stop the comparison; what was trained is kept", disabled=True)
+        self.halt = w.Button(description="Stop comparison", tooltip="what was trained is kept", disabled=True)
         self.compare.add_class("tk-primary")
         topics = ("setting", "progress", "outcome")
         self.head = View(lab, self._head, ("setting",), "attack")

@@ -256,7 +256,8 @@ def _status(parts: Strategies) -> str:
     elif done == total:
         words = "all runs are there"
     else:
-        words = f"{sum(r.complete for r in records)} of {len(records)} runs are there; Compare strategies plays the rest"
+        done = sum(r.complete for r in records)
+        words = f"{done} of {len(records)} runs are there; Compare strategies plays the rest"
     return (
         '<div class="tk-status"><div class="tk-bar" role="progressbar" aria-label="rounds of strategies" '
         f'aria-valuemin="0" aria-valuemax="{total}" aria-valuenow="{done}">'

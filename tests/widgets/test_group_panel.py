@@ -166,7 +166,7 @@ def test_compare_plays_real_runs(lab: Any) -> None:
     """As the library plays them; gaps, masking gap and bytes beside it; thresholds are no run of their own."""
     panel = everything(lab)
     panel["strategies"].value = ("fedavg", "ditto", THRESHOLDS)
-    assert "1 of 2 runs are there; Compare plays the rest" in text(panel["shown"].value)
+    assert "1 of 2 runs are there; Compare strategies plays the rest" in text(panel["shown"].value)
     panel["Compare strategies"].click()
     wanted = lineup(ANSWERS, ("fedavg", "ditto", THRESHOLDS), 1, "sex")
     records = {name: tk.run(wanted[name, 3]) for name in ("fedavg", "ditto")}
@@ -238,7 +238,7 @@ def test_a_comparison_can_be_stopped_and_goes_on() -> None:
         panel["Stop strategies"].click()
         gate.open(1)
         await until(lambda: panel["Stop strategies"].disabled)
-        assert "1 of 2 runs are there; Compare plays the rest" in text(panel["shown"].value)
+        assert "1 of 2 runs are there; Compare strategies plays the rest" in text(panel["shown"].value)
         gate.open(20)
         panel["Compare strategies"].click()
         await until(lambda: "all runs are there" in text(panel["shown"].value) and panel["Stop strategies"].disabled)
