@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 
 from trustkit.auditing.result import Audit
@@ -33,6 +34,16 @@ def _sheet(figure: Figure | None, width: float, height: float) -> tuple[Figure, 
     axes = figure.add_subplot()
     axes.patch.set_alpha(0)
     return figure, axes
+
+
+def _settled(figure: Figure) -> Figure:
+    """Lay the picture out, and leave it so, whatever it is drawn as and in whatever resolution."""
+    FigureCanvasAgg(figure)  # or text would be measured as the last drawing did
+    with style.looks():
+        for _ in range(2):
+            figure.draw_without_rendering()
+    figure.set_layout_engine("none")
+    return figure
 
 
 def _attribute(audit: Audit, attribute: str) -> str:
@@ -102,8 +113,9 @@ def sensitive_shares(audit: Audit, attribute: str = "", figure: Figure | None = 
                     axes.text(g, k, f"{share:.2f}", ha="center", va="center", fontsize=6.5,
                               color="#ffffff" if share > 0.6 else style.INK)  # fmt: skip
         axes.set_xlabel(f"{name}: share of a client's rows")
-        figure.colorbar(image, ax=axes, shrink=min(1.0, 12 / max(clients, 12)), pad=0.02).outline.set_visible(False)
-    return figure
+        bar = figure.colorbar(image, ax=axes, shrink=min(1.0, 12 / max(clients, 12)), pad=0.02, ticks=[0, 0.5, 1])
+        bar.outline.set_visible(False)
+    return _settled(figure)
 
 
 def model_bars(audit: Audit, attribute: str = "", figure: Figure | None = None) -> Figure:
@@ -157,7 +169,7 @@ def model_bars(audit: Audit, attribute: str = "", figure: Figure | None = None) 
         more = f"{order.size} of {len(audit.clients)} clients" if order.size < len(audit.clients) else None
         axes.legend(frameon=False, fontsize=8, ncols=len(audit.models), loc="lower left", bbox_to_anchor=(0, 1),
                     title=more, title_fontsize=8, alignment="left")  # fmt: skip
-    return figure
+    return _settled(figure)
 
 
 def local_federated(
@@ -210,7 +222,7 @@ def local_federated(
         if not known.all():
             axes.plot([], [], linestyle="none", label=f"{int((~known).sum())} n/a")
         axes.legend(frameon=False, fontsize=8, ncols=3, loc="lower left", bbox_to_anchor=(0, 1), columnspacing=1)
-    return figure
+    return _settled(figure)
 
 
 def value_changes(
@@ -270,4 +282,4 @@ def value_changes(
         axes.set_ylabel(audit.measure.replace("_", " "))
         axes.set_title(f"{audit.models[m]} → {where}\n{int(changed.sum())} of {int(known.sum())} clients change",
                        fontsize=8, loc="left")  # fmt: skip
-    return figure
+    return _settled(figure)
