@@ -87,7 +87,7 @@ def test_the_trustkit_commands_of_readme_exist() -> None:
     code = [*blocks("sh"), *re.findall(r"`([^`\n]+)`", README)]
     calls = re.findall(r"(?<![\w.-])(?:\.venv/bin/)?trustkit ([a-z][\w| ./-]*)", "\n".join(code))
     known = {command.name or command.callback.__name__ for command in cli.registered_commands if command.callback}
-    known |= {group.name for group in cli.registered_groups}
+    known |= {str(group.name) for group in cli.registered_groups}
     assert calls
     for call in calls:
         words = [word for word in re.split(r"[ |]+", call) if word]

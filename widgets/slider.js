@@ -19,6 +19,7 @@ function render({ model, el }) {
 
   let held = false;
   let frame = 0;
+  let sent = 0;
   const show = (index) => {
     const texts = model.get("texts");
     value.textContent = texts[index] ?? "";
@@ -53,13 +54,16 @@ function render({ model, el }) {
   };
   const send = () => {
     frame = 0;
+    sent = performance.now();
     model.set("index", Number(input.value));
     model.save_changes();
   };
   input.addEventListener("input", () => {
     held = true;
     show(Number(input.value));
-    if (!frame) frame = requestAnimationFrame(send);
+    if (frame) return;
+    if (performance.now() - sent > 16) send(); // the first move goes at once, quick ones together with the next frame
+    else frame = requestAnimationFrame(send);
   });
   input.addEventListener("change", () => {
     held = false;
