@@ -37,13 +37,16 @@ class Seen:
     selected : (K,) bool array
         Who trained.
     accuracy, loss : (K,) float array
-        On each client's test rows with the new model; NaN where a client has none. Vertical: (1,), the joint model.
+        On each client's test rows with the new model; NaN where a client has none. Vertical: (1,), the joint model;
+        for a regression accuracy is NaN and loss the mean squared error.
     bytes_up, bytes_down : (K,) float array
         What each party sent and received in this round.
     epsilon : float
         Composed over all rounds so far, of the party that gave most; infinity without a mechanism.
     groups : mapping of str to (K, G, 2, 2) int array
         For each protected attribute the test rows by client, group, label is favourable, prediction is favourable.
+    traffic : mapping of str to (2, K) float array
+        Bytes by kind of message, where an algorithm tells kinds apart: what each party sent, and what it received.
     """
 
     selected: np.ndarray
@@ -53,6 +56,7 @@ class Seen:
     bytes_down: np.ndarray
     epsilon: float = math.inf
     groups: Mapping[str, np.ndarray] = field(default_factory=dict)
+    traffic: Mapping[str, np.ndarray] = field(default_factory=dict)
 
 
 class Trainer(Protocol):
@@ -220,6 +224,13 @@ class RunRecord:
     def groups(self) -> dict[str, np.ndarray]:
         """Group counts of the last round by protected attribute, each (K, G, 2, 2)."""
         return dict(self.last.seen.groups)
+
+    @property
+    def traffic(self) -> dict[str, np.ndarray]:
+        """Bytes by kind of message, each (T, 2, K): sent and received by each party; empty where kinds are not told."""
+        silent = np.zeros((2, self.last.selected.size))
+        kinds = dict.fromkeys(kind for played in self._rounds for kind in played.traffic)
+        return {kind: np.stack([played.traffic.get(kind, silent) for played in self._rounds]) for kind in kinds}
 
     def frame(self) -> pd.DataFrame:
         """Return one line for each round and client.

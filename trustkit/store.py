@@ -26,8 +26,7 @@ from trustkit.records import Round, RunRecord, Seen
 __all__ = ["load", "save"]
 
 _FORMAT = "trustkit-run-1"
-_TABLES = tuple(part.name for part in fields(Seen) if part.name not in ("groups", "epsilon"))
-_Arrays = dict[str, np.ndarray]
+_TABLES = tuple(part.name for part in fields(Seen) if part.name not in ("groups", "traffic", "epsilon"))
 _DAMAGE = (
     KeyError,
     IndexError,
@@ -70,6 +69,7 @@ def save(record: RunRecord, path: str | os.PathLike[str]) -> Path:
     last = record.last
     arrays: dict[str, Any] = {f"table/{name}": record.stack(name) for name in (*_TABLES, "seconds", "epsilon", "index")}
     arrays |= {f"groups/{name}": np.stack([played.groups[name] for played in record]) for name in last.groups}
+    arrays |= {f"traffic/{kind}": sizes for kind, sizes in record.traffic.items()}
     arrays |= {f"state/{name}": value for name, value in last.state.items()}
     content = {"format": _FORMAT, "experiment": record.experiment.to_dict(), "arrays": sorted(arrays)}
     head = jsonfile.dumps(content, indent=None)
@@ -101,7 +101,7 @@ def load(path: str | os.PathLike[str]) -> RunRecord:
     """
     try:
         experiment, parts = _parts(path)
-        rounds = _rounds(parts["table"], parts["groups"], parts["state"])
+        rounds = _rounds(parts)
     except (FileNotFoundError, IsADirectoryError, PermissionError):
         raise
     except _DAMAGE as error:
@@ -127,18 +127,20 @@ def _parts(path: str | os.PathLike[str]) -> tuple[dict[str, Any], dict[str, dict
     listed = head.get("arrays", sorted(arrays))
     if listed != sorted(arrays):
         raise _Foreign(f"only {len(arrays)} of {len(listed)} arrays")
-    parts: dict[str, dict[str, np.ndarray]] = {"table": {}, "groups": {}, "state": {}}
+    parts: dict[str, dict[str, np.ndarray]] = {"table": {}, "groups": {}, "traffic": {}, "state": {}}
     for name, value in arrays.items():
         kind, _, inner = name.partition("/")
         parts[kind][inner] = value
     return head["experiment"], parts
 
 
-def _rounds(table: _Arrays, groups: _Arrays, state: _Arrays) -> list[Round]:
+def _rounds(parts: dict[str, dict[str, np.ndarray]]) -> list[Round]:
     """Cut the table into rounds; only the last has its state."""
+    table, state = parts["table"], parts["state"]
     final, rounds = len(table["index"]) - 1, []
     for t in range(final + 1):
         seen = Seen(**{name: table[name][t] for name in _TABLES}, epsilon=float(table["epsilon"][t]),
-                    groups={name: value[t] for name, value in groups.items()})  # fmt: skip
+                    groups={name: value[t] for name, value in parts["groups"].items()},
+                    traffic={kind: value[t] for kind, value in parts["traffic"].items()})  # fmt: skip
         rounds.append(Round(int(table["index"][t]), state if t == final else None, seen, float(table["seconds"][t])))
     return rounds

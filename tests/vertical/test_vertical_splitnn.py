@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 import torch
-from sklearn.metrics import accuracy_score, log_loss
+from sklearn.metrics import accuracy_score, log_loss, mean_squared_error
 
 from trustkit import datasets
 from trustkit.catalogue import ALGORITHMS, use
@@ -18,7 +18,7 @@ from trustkit.horizontal import gaussian
 from trustkit.partition import Partition
 from trustkit.records import Stopped
 from trustkit.rng import stream
-from trustkit.vertical import Channel, ColumnTrainer, splitnn
+from trustkit.vertical import Channel, SplitTrainer, splitnn
 
 
 def never() -> None:
@@ -45,22 +45,22 @@ def letter(parties: int) -> FederatedDataset:
     return FederatedDataset(data, Partition("columns", np.arange(16) % parties, parties))
 
 
-def exact(fed: FederatedDataset, **args: Any) -> ColumnTrainer:
+def exact(fed: FederatedDataset, **args: Any) -> SplitTrainer:
     """Bind SplitNN in float64."""
-    trainer: ColumnTrainer = splitnn(fed, None, None, 1.0, 12, **args)
+    trainer: SplitTrainer = splitnn(fed, None, None, 1.0, 12, **args)
     return replace(trainer, network=replace(trainer.network, dtype="float64"))
 
 
 class Joint(torch.nn.Module):
     """The same network with nothing split: PyTorch's own layers."""
 
-    def __init__(self, trainer: ColumnTrainer) -> None:
+    def __init__(self, trainer: SplitTrainer) -> None:
         super().__init__()
         network = trainer.network
         self.columns = [list(own) for own in network.columns]
         width = len(self.columns) * network.local[-1]
         self.local = torch.nn.ModuleList(chain((len(own), *network.local)) for own in self.columns)
-        self.top = chain((width, *network.top, network.classes))
+        self.top = chain((width, *network.top, network.outputs))
         start, flat = 0, torch.tensor(network.init(trainer.seed))
         with torch.no_grad():
             for tensor in self.double().parameters():
@@ -82,11 +82,11 @@ def chain(widths: tuple[int, ...]) -> torch.nn.Sequential:
 def test_the_protocol_s_gradients_are_those_of_the_joint_network() -> None:
     """Embeddings up, gradients down, each party by itself: the chain rule in pieces."""
     trainer = exact(toy(), local=(6, 4), top=(5,))
-    joint, X, y = Joint(trainer), torch.tensor(trainer.X, dtype=torch.float64), torch.tensor(trainer.y)
+    joint, X, y = Joint(trainer), torch.tensor(trainer.table.X, dtype=torch.float64), torch.tensor(trainer.table.y)
     loss = torch.nn.functional.cross_entropy(joint(X), y)
     expected = torch.autograd.grad(loss, list(joint.parameters()))
     leaves = trainer.network.leaves(torch.tensor(trainer.network.init(0)))
-    found = trainer.exchange(leaves, trainer.network.cut(trainer.X.astype(float)), y, Channel(3))
+    found = trainer.exchange(leaves, trainer.network.cut(trainer.table.X.astype(float)), y, Channel(3))
     for mine, theirs in zip(found, expected, strict=True):
         assert torch.allclose(mine, theirs, rtol=0, atol=1e-14)
 
@@ -95,7 +95,7 @@ def test_epochs_are_those_of_torch_adam_and_its_schedule() -> None:
     """Twelve epochs, so that the step size halves once, end where torch.optim.Adam with StepLR(10, 0.5) ends."""
     trainer = exact(toy(), local=(6, 4), top=(5,), lr=0.01, weight_decay=0.01, batch=16, seed=3)
     state = trainer.start()
-    joint, X, y = Joint(trainer), torch.tensor(trainer.X.astype(float)), torch.tensor(trainer.y)
+    joint, X, y = Joint(trainer), torch.tensor(trainer.table.X.astype(float)), torch.tensor(trainer.table.y)
     adam = torch.optim.Adam(joint.parameters(), lr=0.01, weight_decay=0.01)
     schedule = torch.optim.lr_scheduler.StepLR(adam, 10, 0.5)
     for index in range(1, 13):
@@ -240,15 +240,28 @@ def test_letter_is_learnt() -> None:
     assert accuracy[-1] > 0.75
 
 
-def test_a_party_without_columns_sends_a_constant() -> None:
-    """An empty share of a split is no crash."""
+def test_a_regression_is_learnt_in_its_own_unit() -> None:
+    """Labels a thousand times as large give the same network and a loss a million times as large."""
     fed = toy()
-    fed = replace(fed, partition=Partition("columns", np.array([0, 1, 1, 0, 1, 0, 0]), 3))
-    trainer = splitnn(fed, None, None, 1.0, 1, local=(4,), top=(3,))
-    state, seen = trainer.step(trainer.start(), 1, never)
-    assert np.isfinite(state["params"]).all()
-    assert np.isfinite(trainer.gradient(state, fed.data.X[:2], np.eye(3)[:2])).all()
-    assert seen.bytes_up[2] == 60 * 4 * 4
+    y = fed.data.X[:, :5].sum(axis=1)
+    errors = []
+    for unit in (1.0, 1000.0):
+        numbers = replace(fed, data=replace(fed.data, y=5 * unit + unit * y, classes=()))
+        trainer = exact(numbers, local=(16, 8), top=(8,), batch=16, lr=0.01)
+        state = trainer.start()
+        for index in range(1, 31):
+            state, seen = trainer.step(state, index, never)
+        told, held = trainer.predict(state, fed.data.X), fed.data.held_out
+        assert seen.loss[0] == pytest.approx(mean_squared_error(5 * unit + unit * y[held], told[held, 0]), rel=1e-6)
+        assert np.isnan(seen.accuracy).all()
+        assert seen.groups == {}
+        step = trainer.gradient(state, fed.data.X[:2], np.ones((2, 1)))
+        shift = np.eye(7)[0] * 1e-6
+        moved = trainer.predict(state, fed.data.X[:2] + shift) - trainer.predict(state, fed.data.X[:2] - shift)
+        assert np.allclose(step[:, 0], moved[:, 0] / 2e-6, rtol=1e-4, atol=1e-6 * unit)
+        errors.append(seen.loss[0] / unit**2)
+    assert errors[0] == pytest.approx(errors[1], rel=1e-3)
+    assert errors[0] < 0.3 * np.var(y)
 
 
 def test_what_is_refused() -> None:
@@ -266,6 +279,3 @@ def test_what_is_refused() -> None:
     tested = replace(fed, data=replace(fed.data, held_out=np.ones(90, bool)))
     with pytest.raises(ValueError, match="must have training rows"):
         splitnn(tested, None, None, 1.0, 3)
-    numbers = replace(fed, data=replace(fed.data, classes=()))
-    with pytest.raises(ValueError, match="must have classes"):
-        splitnn(numbers, None, None, 1.0, 3)

@@ -2,6 +2,7 @@
 
 from trustkit.vertical.channel import Channel
 from trustkit.vertical.splitnn import splitnn
-from trustkit.vertical.trainer import ColumnTrainer
+from trustkit.vertical.table import ColumnTable, laid_out
+from trustkit.vertical.trainer import SplitTrainer
 
-__all__ = ["Channel", "ColumnTrainer", "splitnn"]
+__all__ = ["Channel", "ColumnTable", "SplitTrainer", "laid_out", "splitnn"]

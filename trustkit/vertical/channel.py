@@ -30,7 +30,7 @@ class Channel:
     traffic: dict[tuple[int, int, str], int] = field(default_factory=dict)
 
     def send(self, sender: int, receiver: int, kind: str, message: torch.Tensor) -> torch.Tensor:
-        """Pass a message on and count it, unless it stays at home.
+        """Pass a tensor on and count it, unless it stays at home.
 
         Parameters
         ----------
@@ -49,6 +49,27 @@ class Channel:
         if sender != receiver:
             self.count(sender, receiver, kind, message.numel() * message.element_size())
         return message.detach()
+
+    def pass_on(self, sender: int, receiver: int, kind: str, message: np.ndarray) -> np.ndarray:
+        """Pass an array on and count it, unless it stays at home.
+
+        Parameters
+        ----------
+        sender, receiver : int
+            0 … K−1.
+        kind : str
+            What it is, for example "histogram".
+        message : numpy.ndarray
+            Numbers; each counts as many bytes as it has.
+
+        Returns
+        -------
+        numpy.ndarray
+            The same numbers.
+        """
+        if sender != receiver:
+            self.count(sender, receiver, kind, message.nbytes)
+        return message
 
     def count(self, sender: int, receiver: int, kind: str, size: int) -> None:
         """Count a message that is not passed on here.
@@ -101,6 +122,24 @@ class Channel:
             Bytes.
         """
         return self._total([(receiver, size) for (_, receiver, kind), size in self.traffic.items() if kind in kinds])
+
+    def by_kind(self) -> dict[str, np.ndarray]:
+        """Return all traffic by message kind.
+
+        Returns
+        -------
+        dict of str to (2, K) float array
+            What each party sent, and what it received, in bytes.
+
+        Examples
+        --------
+        >>> wire = Channel(2)
+        >>> wire.count(1, 0, "embedding", 400)
+        >>> wire.by_kind()["embedding"].tolist()
+        [[0.0, 400.0], [400.0, 0.0]]
+        """
+        kinds = dict.fromkeys(kind for _, _, kind in self.traffic)
+        return {kind: np.stack([self.sent([kind]), self.received([kind])]) for kind in kinds}
 
     def _total(self, counted: list[tuple[int, int]]) -> np.ndarray:
         total = np.zeros(self.parties)

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import pairwise
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from trustkit.rng import stream
 from trustkit.threads import one_thread
+from trustkit.vertical.layers import Shapes, chain, drawn, length, shapes_of, views
 
 if TYPE_CHECKING:
     import torch
@@ -35,8 +35,8 @@ class SplitNetwork:
         Widths of each party's layers: ReLU between them, none after the last, which is the embedding.
     top : tuple of int
         Widths of the first party's layers over all embeddings, each with ReLU.
-    classes : int
-        C.
+    outputs : int
+        Scores of a row: C classes, or 1 number.
     dtype : {"float32", "float64"}
         What it computes in.
     """
@@ -45,21 +45,20 @@ class SplitNetwork:
     features: int
     local: tuple[int, ...]
     top: tuple[int, ...]
-    classes: int
+    outputs: int
     dtype: str = "float32"
 
     @cached_property
-    def shapes(self) -> tuple[tuple[int, ...], ...]:
+    def shapes(self) -> Shapes:
         """The shape of each array: weights and offsets by turns, party by party, the upper layers last."""
         chains = [(len(own), *self.local) for own in self.columns]
-        chains.append((len(self.columns) * self.local[-1], *self.top, self.classes))
-        layers = [layer for chain in chains for layer in pairwise(chain)]
-        return tuple(shape for inputs, outputs in layers for shape in ((outputs, inputs), (outputs,)))
+        chains.append((len(self.columns) * self.local[-1], *self.top, self.outputs))
+        return tuple(shape for widths in chains for shape in shapes_of(widths))
 
     @property
     def parameters(self) -> int:
         """How many numbers are learnt, P."""
-        return sum(int(np.prod(shape)) for shape in self.shapes)
+        return length(self.shapes)
 
     def init(self, seed: int) -> np.ndarray:
         """Draw parameters to start from, uniformly within ±1/√fan-in.
@@ -74,13 +73,7 @@ class SplitNetwork:
         (P,) array
             All arrays, one after the other.
         """
-        generator = stream(seed, "model")
-        fans = [shape[1] for shape in self.shapes[::2] for _ in range(2)]
-        parts = [
-            generator.uniform(-1, 1, int(np.prod(shape))) / np.sqrt(max(fan, 1))
-            for shape, fan in zip(self.shapes, fans, strict=True)
-        ]
-        return np.concatenate(parts).astype(self.dtype)
+        return drawn(self.shapes, stream(seed, "model")).astype(self.dtype)
 
     def leaves(self, flat: torch.Tensor) -> list[torch.Tensor]:
         """Return views of a flat tensor, one for each of `shapes`, that gradients can be taken by.
@@ -95,11 +88,7 @@ class SplitNetwork:
         list of torch.Tensor
             They share memory with ``flat``.
         """
-        import torch
-
-        sizes = [int(np.prod(shape)) for shape in self.shapes]
-        parts = torch.split(flat, sizes)
-        return [part.view(shape).detach().requires_grad_() for part, shape in zip(parts, self.shapes, strict=True)]
+        return views(flat, self.shapes)
 
     def part(self, leaves: Sequence[torch.Tensor], party: int) -> Sequence[torch.Tensor]:
         """Return the leaves of one party's own layers, or with ``party`` = K those of the upper layers.
@@ -136,29 +125,6 @@ class SplitNetwork:
 
         return [torch.tensor(np.asarray(X[:, list(own)], self.dtype)) for own in self.columns]
 
-    @staticmethod
-    def forward(layers: Sequence[torch.Tensor], x: torch.Tensor) -> torch.Tensor:
-        """Run a chain of linear layers with ReLU between them.
-
-        Parameters
-        ----------
-        layers : sequence of torch.Tensor
-            Weights and offsets by turns.
-        x : torch.Tensor
-            (n, inputs).
-
-        Returns
-        -------
-        torch.Tensor
-            (n, outputs).
-        """
-        from torch.nn import functional
-
-        for at in range(0, len(layers), 2):
-            x = functional.linear(x, layers[at], layers[at + 1])
-            x = functional.relu(x) if at < len(layers) - 2 else x
-        return x
-
     def joint(self, leaves: Sequence[torch.Tensor], parts: Sequence[torch.Tensor]) -> torch.Tensor:
         """Run the whole network, as if nothing were split.
 
@@ -172,12 +138,12 @@ class SplitNetwork:
         Returns
         -------
         torch.Tensor
-            Logits (n, C).
+            Scores (n, C).
         """
         import torch
 
-        embeddings = [self.forward(self.part(leaves, k), x) for k, x in enumerate(parts)]
-        return self.forward(self.part(leaves, len(parts)), torch.cat(embeddings, dim=1))
+        embeddings = [chain(self.part(leaves, k), x) for k, x in enumerate(parts)]
+        return chain(self.part(leaves, len(parts)), torch.cat(embeddings, dim=1))
 
     def logits(self, params: np.ndarray, X: np.ndarray) -> np.ndarray:
         """Return unnormalised scores.
@@ -196,7 +162,7 @@ class SplitNetwork:
         """
         import torch
 
-        scores = np.empty((len(X), self.classes), self.dtype)
+        scores = np.empty((len(X), self.outputs), self.dtype)
         with one_thread(), torch.no_grad():
             leaves = self.leaves(torch.tensor(np.asarray(params, self.dtype)))
             for start in range(0, len(X), _CHUNK):

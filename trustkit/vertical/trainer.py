@@ -2,47 +2,41 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from trustkit.metrics.evaluate import count_groups, examine, softmax
+from trustkit.metrics.evaluate import softmax
 from trustkit.records import Seen, State, Tick
 from trustkit.rng import stream
 from trustkit.threads import one_thread
+from trustkit.vertical.adam import adam
 from trustkit.vertical.channel import Channel
+from trustkit.vertical.layers import chain
+from trustkit.vertical.losses import loss
 from trustkit.vertical.network import SplitNetwork
+from trustkit.vertical.table import ColumnTable
 
 if TYPE_CHECKING:
     import torch
 
-__all__ = ["ColumnTrainer"]
+__all__ = ["SplitTrainer"]
 
-_TRAINING = ("embedding", "gradient")
 _HALVE_EVERY = 10
-_BETAS = (0.9, 0.999)
-_TINY = 1e-8
 
 
 @dataclass(frozen=True, eq=False)
-class ColumnTrainer:
+class SplitTrainer:
     """SplitNN bound to its data; implements `trustkit.records.Trainer`. A round is one epoch.
 
     Parameters
     ----------
     network : SplitNetwork
         Sizes.
-    X, y : (n, m) float array and (n,) int array
-        The training rows.
-    X_test, y_test : (n', m) float array and (n',) int array
-        The test rows.
-    codes : mapping of str to ((n',) int array, int)
-        Protected groups of the test rows, and how many groups there are.
-    positive : int
-        The favourable class.
+    table : ColumnTable
+        Who holds which columns of the training and test rows.
     lr, weight_decay : float
         Adam's.
     batch : int
@@ -54,12 +48,7 @@ class ColumnTrainer:
     """
 
     network: SplitNetwork
-    X: np.ndarray
-    y: np.ndarray
-    X_test: np.ndarray
-    y_test: np.ndarray
-    codes: Mapping[str, tuple[np.ndarray, int]]
-    positive: int
+    table: ColumnTable
     lr: float
     weight_decay: float
     batch: int
@@ -97,7 +86,7 @@ class ColumnTrainer:
         wire = Channel(len(self.network.columns))
         with one_thread():
             after = self._epoch(state, index, tick, wire)
-        return after, self._look(after, wire)
+        return after, self.table.seen(self.logits(after, self.table.X_test), wire)
 
     def _epoch(self, state: State, index: int, tick: Tick, wire: Channel) -> State:
         import torch
@@ -105,15 +94,22 @@ class ColumnTrainer:
         params, mean, square = (torch.tensor(state[name]) for name in ("params", "mean", "square"))
         steps, lr = int(state["steps"]), self.lr * 0.5 ** ((index - 1) // _HALVE_EVERY)
         leaves = self.network.leaves(params)
-        order = stream(self.seed, index, "batches").permutation(len(self.y))
-        parts, labels = self.network.cut(self.X[order]), torch.tensor(self.y[order])
+        order = stream(self.seed, index, "batches").permutation(self.table.y.size)
+        parts, labels = self.network.cut(self.table.X[order]), self._target(order)
         for start in range(0, len(order), self.batch):
             tick()
             rows = slice(start, start + self.batch)
             grads = self.exchange(leaves, [part[rows] for part in parts], labels[rows], wire)
             steps += 1
-            _adam(params, mean, square, torch.cat([g.reshape(-1) for g in grads]), steps, lr, self.weight_decay)
+            adam(params, mean, square, torch.cat([g.reshape(-1) for g in grads]), steps, lr, self.weight_decay)
         return {"params": params.numpy(), "mean": mean.numpy(), "square": square.numpy(), "steps": np.array(steps)}
+
+    def _target(self, rows: np.ndarray) -> torch.Tensor:
+        """Return labels: class numbers, or numbers in the network's own precision."""
+        import torch
+
+        y = self.table.y[rows]
+        return torch.tensor(y if self.table.classes else y.astype(self.network.dtype))
 
     def exchange(
         self, leaves: list[torch.Tensor], parts: list[torch.Tensor], labels: torch.Tensor, wire: Channel
@@ -127,45 +123,32 @@ class ColumnTrainer:
         parts : list of torch.Tensor
             Each party's columns of the batch.
         labels : torch.Tensor
-            The batch's classes, which only the first party sees.
+            The batch's labels, which only the first party sees.
         wire : Channel
             Counts what is sent.
 
         Returns
         -------
         list of torch.Tensor
-            The gradient of the mean cross-entropy by each leaf.
+            The gradient of the mean loss by each leaf.
         """
         import torch
 
         network, parties = self.network, range(len(parts))
         owned = [network.part(leaves, k) for k in parties]
         upper = network.part(leaves, len(parts))
-        embeddings = [network.forward(owned[k], parts[k]) for k in parties]
+        embeddings = [chain(owned[k], parts[k]) for k in parties]
         arrived = [wire.send(k, 0, "embedding", embeddings[k]).requires_grad_() for k in parties]
-        loss = torch.nn.functional.cross_entropy(network.forward(upper, torch.cat(arrived, dim=1)), labels)
-        found = torch.autograd.grad(loss, [*upper, *arrived])
+        wrong = loss(chain(upper, torch.cat(arrived, dim=1)), labels)
+        found = torch.autograd.grad(wrong, [*upper, *arrived])
         returned = [wire.send(0, k, "gradient", found[len(upper) + k]) for k in parties]
         grads: list[torch.Tensor] = []
         for k in parties:
             grads += torch.autograd.grad(embeddings[k], owned[k], returned[k])
         return [*grads, *found[: len(upper)]]
 
-    def _look(self, state: State, wire: Channel) -> Seen:
-        """Evaluate the joint model, as that of one client who has all test rows, and read the counter."""
-        everybody = np.array([0, len(self.y_test)])
-        seen = examine(self.logits(state, self.X_test), self.y_test, everybody)
-        return Seen(
-            selected=np.ones(wire.parties, bool),
-            accuracy=seen.accuracy,
-            loss=seen.loss,
-            bytes_up=wire.sent(_TRAINING),
-            bytes_down=wire.received(_TRAINING),
-            groups=count_groups(seen.predicted, self.y_test, everybody, self.codes, self.positive),
-        )
-
     def logits(self, state: State, X: np.ndarray) -> np.ndarray:
-        """Return unnormalised scores of the joint model.
+        """Return unnormalised scores of the joint model, or its numbers.
 
         Parameters
         ----------
@@ -179,10 +162,10 @@ class ColumnTrainer:
         (n, C) float array
             One score a class.
         """
-        return self.network.logits(state["params"], X)
+        return self.table.told(self.network.logits(state["params"], X))
 
     def predict(self, state: State, X: np.ndarray) -> np.ndarray:
-        """Return class probabilities of the joint model.
+        """Return class probabilities of the joint model, or the numbers of a regression.
 
         Parameters
         ----------
@@ -194,9 +177,10 @@ class ColumnTrainer:
         Returns
         -------
         (n, C) float array
-            In [0, 1], adding up to 1 by row.
+            In [0, 1], adding up to 1 by row; for a regression (n, 1) in the target's unit.
         """
-        return softmax(self.logits(state, X))
+        scores = self.logits(state, X)
+        return softmax(scores) if self.table.classes else scores
 
     def gradient(self, state: State, X: np.ndarray, weights: np.ndarray) -> np.ndarray:
         """Return the gradient by each row of its logits weighted by ``weights``.
@@ -215,21 +199,4 @@ class ColumnTrainer:
         (n, m) float array
             Σ_c weights[i, c] ∂z_c(x_i)/∂x_i.
         """
-        return self.network.gradient(state["params"], X, weights)
-
-
-def _adam(
-    params: torch.Tensor,
-    mean: torch.Tensor,
-    square: torch.Tensor,
-    grad: torch.Tensor,
-    steps: int,
-    lr: float,
-    decay: float,
-) -> None:
-    """Move flat parameters one step of Adam with weight decay in the gradient, in place."""
-    grad.add_(params, alpha=decay)
-    mean.lerp_(grad, 1 - _BETAS[0])
-    square.mul_(_BETAS[1]).addcmul_(grad, grad, value=1 - _BETAS[1])
-    spread = square.sqrt().div_(math.sqrt(1 - _BETAS[1] ** steps)).add_(_TINY)
-    params.addcdiv_(mean, spread, value=-lr / (1 - _BETAS[0] ** steps))
+        return self.network.gradient(state["params"], X, weights) * np.float32(self.table.span)

@@ -1,0 +1,65 @@
+"""What vertical training makes small: cross-entropy of classes, squared error of numbers."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from trustkit.metrics.evaluate import softmax
+
+if TYPE_CHECKING:
+    import torch
+
+__all__ = ["loss", "slope"]
+
+
+def loss(scores: torch.Tensor, target: torch.Tensor) -> torch.Tensor:
+    """Return the mean loss of a batch.
+
+    Parameters
+    ----------
+    scores : torch.Tensor
+        (n, C) logits, or (n, 1) numbers.
+    target : torch.Tensor
+        (n,): class numbers (int64), or numbers (float).
+
+    Returns
+    -------
+    torch.Tensor
+        (): cross-entropy in nats where targets are whole numbers, mean squared error where they are not.
+    """
+    from torch.nn import functional
+
+    if target.is_floating_point():
+        return functional.mse_loss(scores[:, 0], target)
+    return functional.cross_entropy(scores, target)
+
+
+def slope(scores: np.ndarray, target: np.ndarray) -> np.ndarray:
+    """Return the gradient of each row's loss by its scores.
+
+    Parameters
+    ----------
+    scores : (n, C) float array
+        Logits, or (n, 1) numbers.
+    target : (n,) array
+        Class numbers (int), or numbers (float).
+
+    Returns
+    -------
+    (n, C) float array
+        softmax(z) − onehot(y), or 2 (z − y).
+
+    Examples
+    --------
+    >>> slope(np.array([[0.0, 0.0]]), np.array([1])).tolist()
+    [[0.5, -0.5]]
+    >>> slope(np.array([[3.0]]), np.array([1.0])).tolist()
+    [[4.0]]
+    """
+    if np.issubdtype(target.dtype, np.floating):
+        return np.asarray(2 * (scores - target[:, None]))
+    found = softmax(scores)
+    found[np.arange(target.size), target] -= 1
+    return found
