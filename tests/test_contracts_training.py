@@ -20,6 +20,8 @@ OVER_ROWS = [name for name, entry in ALGORITHMS.items() if entry.axis == "rows"]
 OVER_COLUMNS = [name for name, entry in ALGORITHMS.items() if entry.axis == "columns"]
 PAIRS = [(a, m) for a in OVER_ROWS for m in MODELS] + [(a, None) for a in OVER_COLUMNS]
 CLIENTS = 8
+QUICK = {"key_bits": 512, "depth": 1, "bins": 2}
+"""Of trees under encryption, whose defaults take minutes: the rules are the same."""
 
 
 def cares(algorithm: str) -> bool:
@@ -38,7 +40,8 @@ def experiment(algorithm: str, model: str | None, **changes: Any) -> Experiment:
     data, share = ("wine", 1.0)
     if axis == "rows":  # 0.4: three clients of eight, drawn anew each round; robust rules need three
         data, share = "acs_employment" if model == "logistic" and cares(algorithm) else "digits", 0.4
-    return Experiment(data, split, algorithm, model, rounds=2, participation=share, **changes)
+    quick = QUICK if "key_bits" in {p.name for p in ALGORITHMS[algorithm].parameters} else {}
+    return Experiment(data, split, use(algorithm, **quick), model, rounds=2, participation=share, **changes)
 
 
 def _trainer(wanted: Experiment) -> tuple[Trainer, FederatedDataset]:
@@ -95,7 +98,7 @@ def test_an_algorithm_says_what_it_saw(algorithm: str, model: str | None) -> Non
     assert ((seen.accuracy >= 0) & (seen.accuracy <= 1)).all()
     assert (seen.loss >= 0).all()
     assert (seen.bytes_up >= 0).all()
-    assert seen.bytes_up.sum() > 0
+    assert (seen.bytes_up.sum() > 0) == trainer.facts.get("federated", True), "only a yardstick sends nothing"
     assert seen.epsilon == math.inf
     assert all(trainer.facts[name] > 0 for name in ("parameters", "tensors", "model_bytes"))
     chances = trainer.predict(state, rows)
@@ -107,7 +110,8 @@ def test_an_algorithm_says_what_it_saw(algorithm: str, model: str | None) -> Non
     assert (scores.argmax(1) == chances.argmax(1)).all()
     gradient = trainer.gradient(state, rows, np.eye(classes)[np.zeros(5, int)])
     assert gradient.shape == rows.shape
-    assert np.isfinite(gradient).all()
+    smooth = trainer.facts.get("differentiable", True)
+    assert (np.isfinite(gradient) if smooth else np.isnan(gradient)).all(), "NaN where undefined, and only there"
 
 
 @pytest.mark.parametrize(("algorithm", "model"), PAIRS)
@@ -126,7 +130,7 @@ def test_an_algorithm_can_be_stopped_inside_a_round(algorithm: str, model: str |
 
 
 @pytest.mark.parametrize("algorithm", OVER_ROWS)
-@pytest.mark.parametrize("name", PRIVACY)
+@pytest.mark.parametrize("name", [name for name, entry in PRIVACY.items() if entry.axis != "columns"])
 def test_a_mechanism_bounds_the_loss(name: str, algorithm: str) -> None:
     """ε is finite and positive, never falls, and the facts say under which assumption; or one line says why not."""
     wanted, refusal = experiment(algorithm, "logistic", privacy=name).change(rounds=3), ""

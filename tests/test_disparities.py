@@ -10,6 +10,7 @@ from trustkit import use
 from trustkit.disparities import COMPARED, OTHERS, Disparities, disparities_of
 from trustkit.metrics import demographic_disparity, equal_opportunity_difference
 from trustkit.metrics.clients import masking_gap
+from trustkit.rounds import build, data_of
 
 RUN = tk.Experiment("acs_employment", use("iid", parties=4), use("fedavg", batch=64), "logistic", rounds=2, seed=1)
 
@@ -173,3 +174,49 @@ def test_attributes_cannot_be_crossed_over_columns_or_without_a_state(record: tk
     bare = tk.RunRecord(RUN, [tk.Round(last.index, None, last.seen, last.seconds)])
     with pytest.raises(ValueError, match="attributes can be crossed on a run with its last state, got one without"):
         disparities_of(bare, "sex & race")
+
+
+def _gaps_in_sex(share: float) -> tk.Experiment:
+    """The same clients; of some rows the sex is missing, and none have been asked for a second attribute."""
+    import dataclasses
+
+    data = tk.datasets.load("acs_employment")
+    gone = np.arange(data.y.size) % 10 < 10 * share
+    sex = np.where(gone, "missing", data.sensitive["sex"])
+    name = f"people without {share:.0%} of sex"
+    tk.datasets.add(dataclasses.replace(data, name=name, sensitive={"sex": sex, "race": data.sensitive["race"]}))
+    return RUN.change(data=use(name))
+
+
+@pytest.mark.parametrize("axis", ["rows", "columns"])
+def test_rows_without_the_attribute_are_in_no_group_and_counted(axis: str) -> None:
+    """A third of sex is missing: no third group, gaps of the known rows, and how many were left out."""
+    exp = _gaps_in_sex(0.3)
+    if axis == "columns":
+        exp = tk.Experiment(exp.data, use("correlation", parties=2), use("splitnn"), rounds=1)
+    ran, data = tk.run(exp), data_of(exp)
+    found, race = disparities_of(ran, "sex"), disparities_of(ran, "race")
+    assert found is not None
+    assert race is not None
+    assert found.values == ("female", "male")
+    total = race.counts.sum(axis=(1, 2, 3))
+    np.testing.assert_array_equal(found.counts.sum(axis=(1, 2, 3)) + found.missing, total)
+    assert found.missing.sum() == ((data.sensitive["sex"] == "missing") & data.held_out).sum()
+    assert race.missing.sum() == 0
+    if axis == "rows":
+        assert build(exp).trainer.facts["test_rows_without_attribute"] == {"sex": found.missing.sum()}
+        crossed = disparities_of(ran, "sex & race")
+        assert crossed is not None
+        assert len(crossed.values) == 2 * len(race.values)
+        np.testing.assert_array_equal(crossed.missing, found.missing)
+
+
+def test_an_attribute_that_nobody_has_gives_no_number() -> None:
+    """n/a, not 0; what needs groups refuses in a sentence."""
+    exp = _gaps_in_sex(1.0)
+    found = disparities_of(tk.run(exp), "sex")
+    assert found is not None
+    assert found.values == ()
+    assert np.isnan([*found.gap, found.pooled, found.worst, *found.interval[0]]).all()
+    with pytest.raises(ValueError, match="sex must have at least two values, got none"):
+        tk.run(exp.change(algorithm="fairfed"))

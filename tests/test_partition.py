@@ -13,7 +13,7 @@ from hypothesis import given
 from tests.strategies import partitions, same
 from trustkit import jsonfile
 from trustkit.catalogue import use
-from trustkit.partition import Partition
+from trustkit.partition import Partition, numbered
 
 
 def _partition(**changes: Any) -> Partition:
@@ -104,3 +104,25 @@ def test_what_it_shows() -> None:
     """A line of text, and a table with one line for each row."""
     assert repr(_partition()) == "Partition(3 parties over 4 rows, 0 to 2 each)"
     assert _partition().frame().to_dict("list") == {"index": [0, 1, 2, 3], "party": [0, 1, -1, 1]}
+
+
+@pytest.mark.parametrize("kind", [str, float, object, int, bool])
+def test_rows_are_numbered_as_sorting_does(kind: type) -> None:
+    """Few values and many, more rows than are looked at first."""
+    for values in (np.arange(5000) * 7 % 4, np.arange(5000) * 7 % 311):
+        column: Any = values.astype(kind)
+        names, codes = np.unique(column.astype(str) if kind is object else column, return_inverse=True)
+        found = numbered(column)
+        np.testing.assert_array_equal(found[0], codes)
+        assert found[1] == tuple(map(str, names.tolist()))
+
+
+def test_what_is_missing_is_no_group() -> None:
+    """None, NaN, NaT, NA and the word that loaders write."""
+    import pandas as pd
+
+    mixed = np.array(["b", None, "a", float("nan"), "missing", pd.NA, pd.NaT], object)
+    assert numbered(mixed)[0].tolist() == [1, -1, 0, -1, -1, -1, -1]
+    assert numbered(np.array(["missing", "f"]))[0].tolist() == [-1, 0]
+    assert numbered([2.0, float("nan"), 1.0])[0].tolist() == [1, -1, 0]
+    assert numbered([None, None])[1] == numbered([])[1] == numbered(["missing"])[1] == ()

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from trustkit import datasets, export, metrics, plot, split, store
-    from trustkit.auditing import Audit, audit, datasheet
+    from trustkit.auditing import Audit, Selected, audit, datasheet, select_clients
     from trustkit.catalogue import Use, use
     from trustkit.comparison import Comparison, adjust_thresholds, compare_strategies
     from trustkit.data import Dataset, FederatedDataset, Party
@@ -45,6 +45,7 @@ _HOME = {
     "facts_of": "facts", "log_of": "facts", "fairness_of": "findings", "headline_of": "findings",
     "write_parties": "handover", "natural_points": "plane", "plane_point": "plane", "random_points": "plane",
     "Audit": "auditing", "audit": "auditing", "datasheet": "auditing",
+    "Selected": "auditing", "select_clients": "auditing",
     "Comparison": "comparison", "adjust_thresholds": "comparison", "compare_strategies": "comparison",
     "Disparities": "disparities", "disparities_of": "disparities", "Injected": "injected", "injected_of": "injected",
     "Front": "frontier", "pareto": "frontier", "Trail": "trail", "trail_of": "trail",
@@ -55,15 +56,18 @@ _ROOMS = ("datasets", "export", "metrics", "plot", "split", "store", "widgets")
 
 __all__ = [
     "Audit", "Comparison", "Dataset", "Disparities", "Examination", "Experiment", "FactSheet", "FederatedDataset",
-    "Front", "Injected", "Partition", "Party", "Round", "RunRecord", "Trail", "TrustReport", "Use", "adjust_thresholds",
-    "assess", "audit", "build", "compare_strategies", "datasets", "datasheet", "disparities_of", "examine", "export",
-    "facts_of", "fairness_of", "grid", "headline_of", "injected_of", "log_of", "metrics", "natural_points", "outranks",
-    "pareto", "plane_point", "play", "plot", "presets", "random_points", "run", "sensitivity", "split", "store",
-    "sweep", "trail_of", "use", "watch", "waterfall", "write_parties",
+    "Front", "Injected", "Partition", "Party", "Round", "RunRecord", "Selected", "Trail", "TrustReport", "Use",
+    "adjust_thresholds", "assess", "audit", "build", "compare_strategies", "datasets", "datasheet", "disparities_of",
+    "examine", "export", "facts_of", "fairness_of", "grid", "headline_of", "injected_of", "log_of", "metrics",
+    "natural_points", "outranks", "pareto", "plane_point", "play", "plot", "presets", "random_points", "run",
+    "select_clients", "sensitivity", "split", "store", "sweep", "trail_of", "use", "watch", "waterfall",
+    "write_parties",
 ]  # fmt: skip
 
 
 def __getattr__(name: str) -> Any:
+    if name == "datasets":  # the room of splits enters data that are changed on purpose
+        importlib.import_module("trustkit.split")
     if name in _ROOMS:
         return importlib.import_module(f"trustkit.{name}")
     if name in _HOME:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Mapping
 from typing import Any
 
@@ -14,17 +15,23 @@ from trustkit.horizontal.gossip import Gossip
 from trustkit.horizontal.summing import MINIMUM
 from trustkit.horizontal.unreliable import outcomes_of
 from trustkit.records import RunRecord, State
+from trustkit.rng import stream
 from trustkit.rounds import Built
 from trustkit.trust.chain import Event
 from trustkit.trust.energy import INTENSITY, KWH_PER_BYTE, Energy, sustainability
 
-__all__ = ["conduct_of", "energy_facts", "log_facts", "looked_at"]
+__all__ = ["CLEVER_RADIUS", "conduct_of", "energy_facts", "insight_of", "log_facts", "looked_at"]
+
+CLEVER_RADIUS = 4.0
+"""Of the search for an adversarial change, in units of the scaled features: where Table 3 gives the full score."""
 
 _HIDDEN = (
     "secure aggregation, simulated: the server adds fixed-point words of 64 bits with 32 after the point, as it would "
     "of masked ones, and learns of no single update; no key is exchanged"
 )
 _COMMON = "CLEVER and SHAP look at the common model; clients are served by models of their own."
+_STEEP = "CLEVER and SHAP are not defined: the model has no gradients."
+_NUMBERS = "CLEVER is not defined: answers are numbers, with no border between classes to cross."
 _COUNTED = "; ε counts whoever trained, though what was made was lost or late"
 _GRAPHS = {"ring": "ring", "random": "random graph", "complete": "complete graph"}
 
@@ -85,6 +92,62 @@ def looked_at(built: Built) -> str | None:
     """
     own = built.trainer.facts.get("personalization") or _topology(built) in _GRAPHS.values()
     return _COMMON if own else None
+
+
+def insight_of(record: RunRecord, built: Built, look_at: int) -> dict[str, Any]:
+    """Look into the final model: how large it is, how far its borders are, which features move it.
+
+    Parameters
+    ----------
+    record : RunRecord
+        At least one round.
+    built : Built
+        Its experiment made real.
+    look_at : int
+        At least 1: held-out rows on which CLEVER is measured, and a sixth of those on which Shapley values are.
+
+    Returns
+    -------
+    dict
+        Facts by ``section/name``. NaN where a measure is not defined, and a sentence why: a model without gradients has
+        neither, one that answers with numbers no CLEVER.
+    """
+    state, trainer, data, seed = record.last.state, built.trainer, built.fed.data, record.experiment.seed
+    known: Mapping[str, Any] = trainer.facts
+    facts = {"explainability/trainable_param_num": known["parameters"], "explainability/tensors": known["tensors"]}
+    if state is None or not data.held_out.any():
+        return facts
+
+    def logits(X: np.ndarray) -> np.ndarray:
+        return trainer.logits(state, X)
+
+    def gradient(X: np.ndarray, weights: np.ndarray) -> np.ndarray:
+        return trainer.gradient(state, X, weights)
+
+    test, train = np.flatnonzero(data.held_out), np.flatnonzero(~data.held_out)
+    rows = stream(seed, "facts", "rows").permutation(test)
+    background = stream(seed, "facts", "background").permutation(train)[:50]
+    smooth = bool(np.isfinite(gradient(data.X[rows[:1]], np.ones((1, len(data.classes) or 1)))).all())
+    if smooth and data.classes:
+        scores = metrics.clever(
+            logits, gradient, data.X[rows[:look_at]], radius=CLEVER_RADIUS, batches=25, batch_size=25, seed=seed
+        )
+        facts |= {"explainability/looked_at": looked_at(built), "robustness/clever": float(scores.mean()),
+                  "robustness/clever_low": float(np.quantile(scores, 0.1)), "robustness/clever_rows": len(scores),
+                  "robustness/clever_radius": CLEVER_RADIUS}  # fmt: skip
+    else:
+        words = _NUMBERS if smooth else _STEEP
+        facts |= {"explainability/looked_at": words, "robustness/clever": math.nan, "robustness/clever_low": math.nan}
+    if not smooth:
+        return {**facts, "explainability/feature_importance_cv": math.nan}
+    importance = metrics.shap_importance(
+        logits, gradient, data.X[rows[: 6 * look_at]], data.X[background], draws=20, seed=seed,
+        output="probability" if data.classes else "margin",
+    )  # fmt: skip
+    return facts | {
+        "explainability/feature_importance_cv": metrics.coefficient_of_variation(importance),
+        "explainability/feature_importance": importance,
+    }
 
 
 def _topology(built: Built) -> str:

@@ -9,7 +9,7 @@ from typing import Any, Literal, TypeAlias
 
 import numpy as np
 
-from trustkit.partition import Partition
+from trustkit.partition import Partition, numbered
 
 __all__ = ["DENSE_LIMIT", "Dataset", "FederatedDataset", "Matrix", "Partition", "Party", "Provenance", "Stacked"]
 
@@ -122,7 +122,7 @@ class Dataset:
         Returns
         -------
         codes : (n,) int array
-            0 … G−1 by row.
+            0 … G−1 by row; −1 where the attribute is missing (None, NaN, or "missing" as loaders write it): no group.
         values : tuple of str
             The G values, sorted.
 
@@ -134,8 +134,7 @@ class Dataset:
         if attribute not in self.sensitive:
             known = ", ".join(self.sensitive) or "none"
             raise KeyError(f"{self.name} has no protected attribute {attribute!r}; known are {known}")
-        values, codes = np.unique(self.sensitive[attribute], return_inverse=True)
-        return codes, tuple(map(str, values))
+        return numbered(self.sensitive[attribute])
 
     def scaled(self) -> Dataset:
         """Scale the features by what the training rows say.

@@ -3,21 +3,21 @@
 from __future__ import annotations
 
 import weakref
-from collections.abc import Collection, Mapping
-from dataclasses import dataclass
+from collections.abc import Collection
+from dataclasses import dataclass, field
 from functools import cached_property
 
 import numpy as np
 
-from trustkit.findings import SMALL, THRESHOLD, client_names
+from trustkit.findings import COMPARED, SMALL, Compared, client_names
 from trustkit.gapintervals import by_false_rate, gap_interval, ratio_interval
 from trustkit.horizontal.thresholds import own_scores
 from trustkit.horizontal.trainer import RowTrainer
 from trustkit.metrics.coding import group_codes, intersection
 from trustkit.metrics.counting import count_clients
-from trustkit.metrics.gaps import Gaps, Rate, gaps_from_counts, group_rate, why_undefined
+from trustkit.metrics.gaps import Gaps, gaps_from_counts, group_rate, why_undefined
 from trustkit.records import Round, RunRecord
-from trustkit.rounds import build, data_of
+from trustkit.rounds import build, data_of, partition_of
 
 __all__ = ["COMPARED", "CROSS", "OTHERS", "Compared", "Disparities", "disparities_of"]
 
@@ -27,45 +27,6 @@ CROSS = " & "
 OTHERS = "all others"
 """What one value is compared with."""
 
-
-@dataclass(frozen=True)
-class Compared:
-    """What is compared between groups: its title, how it is written short, the rate, and the usual line."""
-
-    title: str
-    short: str
-    rate: Rate
-    formula: str
-    ratio: bool = False
-    line: float = THRESHOLD
-
-
-COMPARED: Mapping[str, Compared] = {
-    "demographic_disparity": Compared(
-        "demographic disparity", "DD", "selection",
-        "the largest minus the smallest share of favourable predictions between the groups. Source: FeDa4Fair",
-    ),
-    "equal_opportunity": Compared(
-        "equal-opportunity difference", "EOD", "tpr",
-        "the largest minus the smallest true positive rate between the groups. Source: Hardt et al. (2016); FeDa4Fair",
-    ),
-    "equalized_odds": Compared(
-        "equalized-odds difference", "EO", "odds",
-        "the larger of the gaps in true and in false positive rate. Source: Hardt et al. (2016); FeDa4Fair's code",
-    ),
-    "accuracy_gap": Compared(
-        "accuracy gap", "AG", "accuracy",
-        "the largest minus the smallest share of right predictions between the groups. Source: the recipe on "
-        "FeDa4Fair's card",
-    ),
-    "parity_ratio": Compared(
-        "demographic-parity ratio", "ratio", "selection",
-        "the smallest share of favourable predictions between the groups divided by the largest; 1 is equal. Source: "
-        "fairlearn; 0.8 is the four-fifths rule",
-        ratio=True, line=0.8,
-    ),
-}  # fmt: skip
-"""What can be compared, by name."""
 
 _CROSSED: weakref.WeakKeyDictionary[Round, dict[str, tuple[tuple[str, ...], np.ndarray]]] = weakref.WeakKeyDictionary()
 
@@ -92,6 +53,8 @@ class Disparities:
         Test rows by client, group, favourable label and favourable prediction.
     min_group : int
         Groups with fewer rows than this, of those that the rate is taken over, are left out of gaps; at least 0.
+    missing : (K,) int array
+        Test rows that are in no group, because the attribute is missing; empty where that is not known.
     """
 
     attribute: str
@@ -102,6 +65,7 @@ class Disparities:
     names: tuple[str, ...]
     counts: np.ndarray
     min_group: int = 0
+    missing: np.ndarray = field(default_factory=lambda: np.zeros(0, int))
 
     @cached_property
     def _both(self) -> np.ndarray:
@@ -258,7 +222,16 @@ def disparities_of(
         g = values.index(value)
         counts = np.stack([counts.sum(axis=1) - counts[:, g], counts[:, g]], axis=1)
         values = (OTHERS, value)
-    return Disparities(name, value, what, at, values, client_names(record), counts, min_group)
+    return Disparities(name, value, what, at, values, client_names(record), counts, min_group,
+                       _tested(record) - counts.sum(axis=(1, 2, 3)))  # fmt: skip
+
+
+def _tested(record: RunRecord) -> np.ndarray:
+    """Count the test rows of each client (K,), of the joint model over columns all."""
+    held_out, partition = data_of(record.experiment).held_out, partition_of(record.experiment)
+    if partition.axis == "columns":
+        return np.array([held_out.sum()])
+    return np.bincount(partition.owner[held_out & (partition.owner >= 0)], minlength=partition.parties)
 
 
 def _counted(record: RunRecord, name: str) -> tuple[tuple[str, ...], np.ndarray]:

@@ -110,14 +110,23 @@ class Experiment:
             raise ValueError(f"{self.algorithm.name} brings its own model, got model={self.model.name!r}")
         if self.axis == "columns" and self.participation != 1:
             raise ValueError(f"participation must be 1 across columns, got {self.participation:g}")
-        if self.axis == "columns" and self.privacy is not None:
-            raise ValueError(f"{self.algorithm.name} trains without a privacy mechanism, got {self.privacy.name!r}")
+        if self.privacy is not None:
+            self._private(PRIVACY[self.privacy.name].axis or "rows")
         if self.axis == "columns":
             for name in ("attack", "faults", "secure"):
                 part = getattr(self, name)
                 if part:
                     came = part.name if isinstance(part, Use) else part
                     raise ValueError(f"{name} must stay unset across columns, got {came!r}")
+
+    def _private(self, over: str) -> None:
+        """Refuse a mechanism that is made for the other axis."""
+        name = "" if self.privacy is None else self.privacy.name
+        if self.axis == "columns" and over != "columns":
+            raise ValueError(f"{self.algorithm.name} trains without a privacy mechanism, got {name!r}")
+        if self.axis == "rows" and over == "columns":
+            raise ValueError(f"privacy must be a mechanism for rows, because {self.algorithm.name} divides rows, "
+                             f"got {name!r}")  # fmt: skip
 
     @property
     def axis(self) -> str:

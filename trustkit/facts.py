@@ -12,14 +12,13 @@ import numpy as np
 
 from trustkit import metrics
 from trustkit.catalogue import ALGORITHMS, SPLITS
-from trustkit.conduct import conduct_of, energy_facts, log_facts, looked_at
+from trustkit.conduct import CLEVER_RADIUS, conduct_of, energy_facts, insight_of, log_facts
 from trustkit.data import Dataset
 from trustkit.experiment import Experiment
 from trustkit.findings import THRESHOLD, fairness_of
 from trustkit.horizontal.summing import MINIMUM, word_sum
 from trustkit.preset import scaled_down
 from trustkit.records import RunRecord
-from trustkit.rng import stream
 from trustkit.rounds import Built, build, data_of
 from trustkit.trust import FactSheet
 from trustkit.trust.energy import Energy
@@ -27,15 +26,12 @@ from trustkit.trust.events import EventLog
 from trustkit.trust.factsheet import client_id
 from trustkit.trust.fields import LIMIT
 
-__all__ = ["facts_of", "log_of"]
+__all__ = ["CLEVER_RADIUS", "facts_of", "log_of"]
 
 _SECRET = secrets.token_hex(16)
 """Keys the clients' ids; made anew in every process, so ids of two projects cannot be matched."""
 
 _STORED = "test rows by client, protected group, label and prediction, which only the run's own file (run.npz) holds"
-
-CLEVER_RADIUS = 4.0
-"""Of the search for an adversarial change, in units of the scaled features: where Table 3 gives the full score."""
 
 
 def log_of(experiment: Experiment, path: str | os.PathLike[str] | None = None) -> EventLog:
@@ -113,7 +109,7 @@ def facts_of(
         **conduct_of(record, built),
         **_performance(record),
         **_fairness(record, data),
-        **_model(record, built, look_at or (2 if data.image is not None and data.X.shape[1] > 256 else 8)),
+        **insight_of(record, built, look_at or (2 if data.image is not None and data.X.shape[1] > 256 else 8)),
         **_system(record, built),
         **energy_facts(energy, record, stated),
         **({} if log is None else {"log/head": log.head, "log/events": len(log), **log_facts(record, log)}),
@@ -254,39 +250,6 @@ def _fairness(record: RunRecord, data: Dataset) -> dict[str, Any]:
             "fairness/share_over": metrics.share_over(gaps.disparity, THRESHOLD),
         }
     return facts
-
-
-def _model(record: RunRecord, built: Built, look_at: int) -> dict[str, Any]:
-    state, trainer, data, seed = record.last.state, built.trainer, built.fed.data, record.experiment.seed
-    known: Mapping[str, Any] = trainer.facts
-    facts = {"explainability/trainable_param_num": known["parameters"], "explainability/tensors": known["tensors"]}
-    if state is None or not data.held_out.any():
-        return facts
-
-    def logits(X: np.ndarray) -> np.ndarray:
-        return trainer.logits(state, X)
-
-    def gradient(X: np.ndarray, weights: np.ndarray) -> np.ndarray:
-        return trainer.gradient(state, X, weights)
-
-    test, train = np.flatnonzero(data.held_out), np.flatnonzero(~data.held_out)
-    rows = stream(seed, "facts", "rows").permutation(test)
-    background = stream(seed, "facts", "background").permutation(train)[:50]
-    scores = metrics.clever(
-        logits, gradient, data.X[rows[:look_at]], radius=CLEVER_RADIUS, batches=25, batch_size=25, seed=seed
-    )
-    importance = metrics.shap_importance(
-        logits, gradient, data.X[rows[: 6 * look_at]], data.X[background], draws=20, seed=seed
-    )
-    return facts | {
-        "explainability/looked_at": looked_at(built),
-        "robustness/clever": float(scores.mean()),
-        "robustness/clever_low": float(np.quantile(scores, 0.1)),
-        "robustness/clever_rows": len(scores),
-        "robustness/clever_radius": CLEVER_RADIUS,
-        "explainability/feature_importance_cv": metrics.coefficient_of_variation(importance),
-        "explainability/feature_importance": importance,
-    }
 
 
 def _system(record: RunRecord, built: Built) -> dict[str, Any]:

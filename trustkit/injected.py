@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
 from trustkit.catalogue import SPLITS, Use, use
-from trustkit.data import FederatedDataset
+from trustkit.data import Dataset, FederatedDataset
 from trustkit.experiment import Experiment
 from trustkit.findings import client_names
 from trustkit.metrics.clients import disparity_interval
@@ -117,7 +119,8 @@ def injected_of(experiment: Experiment, attribute: str = "") -> Injected:
     Parameters
     ----------
     experiment : Experiment
-        Over rows; nothing is trained. With a split of another kind nothing was asked for and nothing dropped.
+        Over rows; nothing is trained. The split is the biased one, or the data are "flipped_labels" divided by the
+        clients that they were changed by; with any other nothing was asked for and nothing dropped.
     attribute : str
         Whose gap is shown where none was asked for; by default the data set's first.
 
@@ -140,21 +143,32 @@ def injected_of(experiment: Experiment, attribute: str = "") -> Injected:
     first = attribute or next(iter(data.sensitive))
     attributes = [first] * split.parties
     asked, at_most = np.full(split.parties, np.nan), np.zeros(split.parties, bool)
-    for each in split.achieved.get("gaps", ()):
+    done, gone = _done(experiment, data, split)
+    for each in done:
         k = each["client"]
         if np.isnan(asked[k]) or each["attribute"] == first:  # of several of one client the one that is looked at
             attributes[k], asked[k], at_most[k] = each["attribute"], each["asked"], each["at_most"]
     before, _, _, _ = _label_gaps(FederatedDataset(data, plain), attributes)
     now, low, high, worse = _label_gaps(FederatedDataset(data, split), attributes)
-    for each in split.achieved.get("gaps", ()):  # where a value is named, its gap is not the largest one
+    for each in done:  # where a value is named, its gap is not the largest one
         k = each["client"]
         if attributes[k] == each["attribute"]:
             before[k], now[k], low[k], high[k] = (each[name] for name in ("before", "achieved", "low", "high"))
             worse[k] = each["worst"]
     rows = [_training(data.held_out, each) for each in (plain, split)]
+    rows[0] = rows[0] + gone
     names = client_names(RunRecord(experiment))
     return Injected(names, tuple(attributes), asked, at_most, before, now, low, high, tuple(worse), rows[0],
                     rows[0] - rows[1])  # fmt: skip
+
+
+def _done(experiment: Experiment, data: Dataset, split: Partition) -> tuple[Sequence[Mapping[str, Any]], np.ndarray]:
+    """Return what was done to the clients, a line for each target, and what their data had lost before any split."""
+    group = experiment.split.args.get("group")
+    if "altered" in data.notes and experiment.split.name == "by_group" and group in ("", "client"):
+        lost = data.notes.get("dropped_by_client", [0] * split.parties)
+        return data.notes.get("gaps", ()), np.array(lost)
+    return split.achieved.get("gaps", ()), np.zeros(split.parties, int)
 
 
 def _training(held_out: np.ndarray, partition: Partition) -> np.ndarray:

@@ -17,9 +17,15 @@ from trustkit.catalogue import Use
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["Partition"]
+__all__ = ["MISSING", "Partition", "numbered"]
 
 _FORMAT = "trustkit-partition-1"
+
+MISSING = "missing"
+"""What loaders write where a text is not there."""
+
+_SAMPLE, _FEW = 2000, 60
+"""So many rows are looked at first; up to so many values are found one by one, which is faster than sorting text."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -165,3 +171,68 @@ class Partition:
         import pandas as pd
 
         return pd.DataFrame({"index": np.arange(self.owner.size), "party": self.owner})
+
+
+def numbered(values: Any) -> tuple[np.ndarray, tuple[str, ...]]:
+    """Number the groups that rows fall into by a value.
+
+    Parameters
+    ----------
+    values : (n,) array of numbers, booleans or text
+        Missing where it is None, NaN, NaT or NA, or the text "missing", which is what loaders write there.
+
+    Returns
+    -------
+    codes : (n,) int array
+        0 … G−1; −1 where the value is missing, which is no group.
+    names : tuple of str
+        The G values, sorted.
+
+    Examples
+    --------
+    >>> numbered(["b", "a", None, "missing"])
+    (array([ 1,  0, -1, -1]), ('a', 'b'))
+    """
+    array = np.asarray(values)
+    if array.dtype.kind == "f":
+        known = ~np.isnan(array)
+    elif array.dtype.kind == "O":
+        known = np.array([_there(value) for value in array.tolist()], dtype=bool)
+    else:
+        known = array != MISSING if array.dtype.kind == "U" else np.ones(array.size, bool)
+    part = array if known.all() else array[known]
+    found, place = _sorted(part.astype(str) if array.dtype.kind == "O" else part)
+    if part is not array:
+        codes = np.full(array.size, -1)
+        codes[known] = place
+        place = codes
+    return place, tuple(map(str, found.tolist()))
+
+
+def _there(value: Any) -> bool:
+    """Whether a value is none of None, NaN, NaT, NA and "missing"."""
+    if value is None or (isinstance(value, str) and value == MISSING):
+        return False
+    same = value == value
+    return bool(same) if isinstance(same, (bool, np.bool_)) else False  # NA is neither equal to itself nor not
+
+
+def _sorted(array: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Return the sorted values and each row's number."""
+    few = np.unique(array[:: max(1, array.size // _SAMPLE)])
+    if array.size <= _SAMPLE or few.size > _FEW:
+        values, codes = np.unique(array, return_inverse=True)
+        return values, codes
+    codes = np.full(array.size, -1)
+    for number, value in enumerate(few):
+        codes[array == value] = number
+    rest = codes < 0
+    if not rest.any():
+        return few, codes
+    rare, found = np.unique(array[rest], return_inverse=True)
+    codes[rest] = few.size + found
+    values = np.concatenate([few, rare])
+    order = np.argsort(values)
+    place = np.empty_like(order)
+    place[order] = np.arange(order.size)
+    return values[order], place[codes]

@@ -22,6 +22,7 @@ from trustkit.horizontal.adversary import Attack
 from trustkit.horizontal.binding import equip
 from trustkit.partition import Partition
 from trustkit.records import Observer, Progress, Round, RunRecord, Tick, Trainer, watch
+from trustkit.vertical.flips import LabelFlips, flipped, marked
 
 if TYPE_CHECKING:
     from concurrent.futures import Executor
@@ -127,16 +128,19 @@ def _built(experiment: Experiment, sources: tuple[Source, ...]) -> Built:
     fed = FederatedDataset(_trained_on(sources[0]), partition_of(experiment))
     model = None if experiment.model is None else MODELS.call(experiment.model, fed.data)
     privacy = None if experiment.privacy is None else PRIVACY.call(experiment.privacy)
+    told, name = fed, experiment.algorithm.name
+    if flips := privacy if isinstance(privacy, LabelFlips) else None:
+        told, privacy = flipped(fed, flips, name, experiment.seed), None
     trainer = ALGORITHMS.call(
-        experiment.algorithm, fed, model, privacy, experiment.participation, experiment.rounds, seed=experiment.seed
+        experiment.algorithm, told, model, privacy, experiment.participation, experiment.rounds, seed=experiment.seed
     )
+    trainer = trainer if flips is None else marked(trainer, flips, name)
     attack = faults = None
     if experiment.attack is not None:
         attack = ATTACKS.call(experiment.attack, fed.data, len(fed), seed=experiment.seed)
     if experiment.faults is not None:
         faults = FAULTS.call(experiment.faults)
     if attack is not None or faults is not None or experiment.secure:
-        name = experiment.algorithm.name
         trainer = equip(trainer, name, attack=attack, faults=faults, secure=experiment.secure)
     return Built(experiment, fed, trainer, attack)
 

@@ -10,6 +10,7 @@ from trustkit.widgets.correlation import CorrelationPanel
 from trustkit.widgets.fairness import FairnessPanel
 from trustkit.widgets.groups import GroupPanel
 from trustkit.widgets.lab import Lab
+from trustkit.widgets.page import page
 from trustkit.widgets.pillars import TrustPanel
 from trustkit.widgets.report import ReportPanel
 from trustkit.widgets.scores import ScorePanel
@@ -32,4 +33,5 @@ __all__ = [
     "TrustPanel",
     "app",
     "opening",
+    "page",
 ]

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import threading
 from pathlib import Path
-from typing import Any
 
 import ipywidgets as w
 from trustkit.widgets.attack import AttackPanel
@@ -14,7 +13,7 @@ from trustkit.widgets.fairness import FairnessPanel
 from trustkit.widgets.groups import GroupPanel
 from trustkit.widgets.header import Header
 from trustkit.widgets.lab import Lab
-from trustkit.widgets.numbers import synthetic
+from trustkit.widgets.page import page
 from trustkit.widgets.pillars import TrustPanel
 from trustkit.widgets.player import measure
 from trustkit.widgets.scores import ScorePanel
@@ -87,7 +86,6 @@ def app(lab: Lab | None = None, preset: str = "start") -> w.VBox:
     """
     lab = lab or opening(preset)
     threading.Thread(target=_warm, name="trustkit-warm", daemon=True).start()
-    style = w.HTML(f"<style>{Path(__file__).with_name('theme.css').read_text(encoding='utf-8')}</style>")
     topics = ("setting", "outcome", "baseline", "weights")
     pictures = [TrustPanel(lab), CorrelationPanel(lab), SplitPanel(lab), FairnessPanel(lab)]
     below = [TrainPanel(lab), GroupPanel(lab), AttackPanel(lab), ScorePanel(lab)]
@@ -101,16 +99,4 @@ def app(lab: Lab | None = None, preset: str = "start") -> w.VBox:
     controls = Controls(lab)  # listens last, so that its status says "idle" when everything is drawn
     body = w.Box([controls.box, views])
     body.add_class("tk-body")
-    page = w.VBox([style, header.box, problem, said, numbers, body])
-    page.add_class("tk-app")
-    page.lab = lab
-
-    def mark(_: Any = None) -> None:
-        made_up = lab.outcome is not None and synthetic(lab.outcome.record)
-        columns = not lab.setting.across_rows
-        for name, holds in (("tk-stale", lab.state == "stale"), ("tk-synthetic", made_up), ("tk-columns", columns)):
-            (page.add_class if holds else page.remove_class)(name)
-
-    lab.watch(mark)
-    mark()
-    return page
+    return page(lab, header.box, problem, said, numbers, body)

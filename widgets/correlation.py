@@ -7,6 +7,7 @@ from typing import Any, Literal
 import ipywidgets as w
 from trustkit.widgets.lab import Lab
 from trustkit.widgets.numbers import ICOR, PCOR, amount
+from trustkit.widgets.page import Panel
 from trustkit.widgets.split import origin, searching
 from trustkit.widgets.view import View, card, tip
 
@@ -52,7 +53,7 @@ def CorrelationPanel(lab: Lab | None = None) -> w.VBox:  # noqa: N802 (a panel r
     view = View(lab, draw, ("setting", "search", "still"), "correlation")
     choices = w.HBox([sign, order])
     choices.add_class("tk-choices")
-    box = w.VBox([view, choices])
+    box = Panel(lab, [view, choices])
     box.add_class("tk-framed")
     box.add_class("tk-correlation")
 

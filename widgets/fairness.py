@@ -11,6 +11,7 @@ from trustkit.widgets.lab import Lab
 from trustkit.widgets.looking import crosses
 from trustkit.widgets.more import offer
 from trustkit.widgets.numbers import amount
+from trustkit.widgets.page import Panel
 from trustkit.widgets.slider import Slider
 from trustkit.widgets.view import View, card, fold, tip
 
@@ -98,7 +99,7 @@ class _Panel:
         more = fold("value, intersection, small groups", self.value, self.other, self.smallest)
         self.menus = w.VBox([self.attribute, self.compared, self.line, more])
         self.menus.add_class("tk-inner")
-        self.box = w.VBox([self.picture, self.view, self.menus])
+        self.box = Panel(lab, [self.picture, self.view, self.menus])
         self.box.add_class("tk-framed")
         self.box.add_class("tk-fair")
         self._connect()

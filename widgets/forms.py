@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping
-from typing import Any
+from typing import Any, get_args
 
 import ipywidgets as w
 
@@ -45,16 +45,15 @@ def control(parameter: Parameter, value: Any, changed: Callable[[str, Any], None
         ``None`` for a parameter that a form cannot show, for example one that may be a list or a number.
     """
     words = {"description": parameter.name.replace("_", " "), "tooltip": parameter.about}
+    kind = _number(parameter)
+    if kind is not None and parameter.optional:
+        return _optional(parameter, value, changed, words)
     if parameter.choices is not None:
         box = w.Dropdown(options=parameter.choices, value=value, **words)
     elif parameter.type is bool:
         box = w.Checkbox(value=value, indent=False, **words)
-    elif parameter.type in (int, float) and parameter.interval is not None:
-        bounded = w.BoundedIntText if parameter.type is int else w.BoundedFloatText
-        high = min(parameter.interval.high, 1e9)
-        box = bounded(
-            value=value, min=parameter.interval.low, max=high, step=1 if parameter.type is int else None, **words
-        )
+    elif kind is not None:
+        box = _numbered(parameter, value, **words)
     elif isinstance(value, tuple):
         box = w.Text(value=", ".join(map(str, value)), continuous_update=False, **words)
     else:
@@ -65,6 +64,42 @@ def control(parameter: Parameter, value: Any, changed: Callable[[str, Any], None
     else:
         box.observe(lambda change: changed(parameter.name, change.new), "value")
     return box
+
+
+def _number(parameter: Parameter) -> type | None:
+    """Whether a parameter is a number with a range: int or float; it may be optional, but not a list as well."""
+    kinds = [kind for kind in get_args(parameter.type) or (parameter.type,) if kind is not type(None)]
+    return kinds[0] if parameter.interval is not None and kinds in ([int], [float]) else None
+
+
+def _numbered(parameter: Parameter, value: float, **words: str) -> w.Widget:
+    whole = _number(parameter) is int
+    interval: Any = parameter.interval
+    bounds = {"min": interval.low, "max": min(interval.high, 1e9), "step": 1 if whole else None}
+    return (w.BoundedIntText if whole else w.BoundedFloatText)(value=value, **bounds, **words)
+
+
+def _optional(
+    parameter: Parameter, value: Any, changed: Callable[[str, Any], None], words: Mapping[str, str]
+) -> w.HBox:
+    """A box to tick that turns the number on, and the number; off stands for none."""
+    interval: Any = parameter.interval
+    given = next(each for each in (value, parameter.default, interval.low) if each is not None)
+    switch = w.Checkbox(value=value is not None, indent=False, **words)
+    number = _numbered(parameter, given, description=f"value of {words['description']}", tooltip=parameter.about)
+    number.disabled = value is None
+
+    def tell(_: Any) -> None:
+        number.disabled = not switch.value
+        changed(parameter.name, number.value if switch.value else None)
+
+    switch.observe(tell, "value")
+    number.observe(tell, "value")
+    for box, width in ((switch, "auto"), (number, "100px")):
+        box.layout.width = width
+    row = w.HBox([switch, number])
+    row.add_class("tk-optional")
+    return row
 
 
 def form(

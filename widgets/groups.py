@@ -10,6 +10,7 @@ import ipywidgets as w
 from trustkit.widgets.fairness import NONE, measured
 from trustkit.widgets.injecting import Injecting
 from trustkit.widgets.lab import Lab
+from trustkit.widgets.page import Panel
 from trustkit.widgets.strategies import Strategies
 from trustkit.widgets.view import View, card
 
@@ -50,7 +51,7 @@ def GroupPanel(lab: Lab | None = None) -> w.VBox:  # noqa: N802 (a panel reads a
     pair = w.Box([rates, injecting.box])
     pair.add_class("tk-pair")
     strategies.box.add_class("tk-inner")
-    box = w.VBox([pair, strategies.box])
+    box = Panel(state, [pair, strategies.box])
     box.add_class("tk-framed")
     box.add_class("tk-groups")
 

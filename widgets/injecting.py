@@ -277,4 +277,4 @@ def _words(found: Injected) -> str:
         dropped, rows = int(found.dropped.sum()), int(found.rows.sum())
         text += f"; {dropped:,} of {rows:,} training rows {tip('dropped', _HOW)}, {dropped / max(rows, 1):.1%}. "
         text += "Held-out rows stay as they came. Hollow: as the rows came; solid: now; stroke: asked"
-    return f"{text}."
+    return f"{text}. Lines: 95\u202f% intervals."

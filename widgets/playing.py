@@ -1,20 +1,25 @@
-"""Several experiments played one after the other through the page's lab: its results, its worker, its Stop."""
+"""Several experiments played one after the other through the page's lab: its results, its worker, its Stop.
+
+What is compared, attacks or strategies, is said by the panel: here it is only played, stopped, and gone on with.
+"""
 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Hashable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any
 
 from trustkit.widgets.history import running_loop
 from trustkit.widgets.lab import Lab
 
 from trustkit import Experiment, RunRecord
 
-__all__ = ["Playing"]
+__all__ = ["Playing", "Wanted"]
 
 _BEAT = 0.05
 
-Wanted = Mapping[Hashable, Experiment]
+Wanted = Mapping[Any, Experiment]
+"""Experiments by label."""
 
 
 class Playing:
@@ -29,15 +34,19 @@ class Playing:
     told : callable
         Called when playing begins, goes on to the next experiment, or ends.
     after : callable
-        Called once all is played, in a thread; what it measures is there when playing ends.
+        Given what was asked for once all is played, in a thread; what it measures is there when playing ends.
     """
 
     def __init__(
-        self, lab: Lab, wanted: Callable[[], Wanted], told: Callable[[], None], after: Callable[[], None]
+        self,
+        lab: Lab,
+        wanted: Callable[[], Wanted],
+        told: Callable[[], None],
+        after: Callable[[Wanted], None],
     ) -> None:
         self.lab, self.wanted, self._told, self._after = lab, wanted, told, after
         self.errors: dict[str, Exception] = {}
-        self.now: Experiment | None = None
+        self.now: Experiment | None = None  # what is being played; none while it is measured, or nothing goes on
         self.busy = False
         self._halted = False
         self._task: asyncio.Task[None] | None = None
@@ -80,7 +89,8 @@ class Playing:
             return
         for experiment in self._left(asked):
             self.lab.run(wait=True, experiment=experiment)
-        self._after()
+        self._over()
+        self._after(asked)
         self._end()
 
     def stop(self) -> None:
@@ -94,7 +104,8 @@ class Playing:
             self.lab.run(experiment=experiment)
             while self.lab.state in ("running", "stopping") and self._plays(experiment):
                 await asyncio.sleep(_BEAT)
-        await asyncio.to_thread(self._after)
+        self._over()
+        await asyncio.to_thread(self._after, asked)
         self._end()
 
     def _plays(self, experiment: Experiment) -> bool:
@@ -117,6 +128,10 @@ class Playing:
             elif progress.error is not None:
                 self.errors[experiment.key] = progress.error
 
+    def _over(self) -> None:
+        self.now = None
+        self._told()
+
     def _end(self) -> None:
-        self.busy, self.now = False, None
+        self.busy = False
         self._told()

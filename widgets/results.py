@@ -49,6 +49,21 @@ class Results:
         """
         return self._known.get(experiment.key)
 
+    def newest(self, count: int) -> list[Outcome]:
+        """Return the results that were kept last.
+
+        Parameters
+        ----------
+        count : int
+            How many, at most.
+
+        Returns
+        -------
+        list of Outcome
+            The newest first.
+        """
+        return list(self._known.values())[::-1][:count]
+
     def played(self, experiment: Experiment, progress: Progress | None) -> RunRecord:
         """Return the rounds to go on from.
 

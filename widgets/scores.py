@@ -5,18 +5,20 @@ from __future__ import annotations
 import base64
 import dataclasses
 import html
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from typing import Any
 
 import ipywidgets as w
 from trustkit.widgets.lab import Lab
 from trustkit.widgets.numbers import amount
+from trustkit.widgets.page import Panel
 from trustkit.widgets.reasons import change, names_of
 from trustkit.widgets.slider import Slider
+from trustkit.widgets.sureness import NOTHING, draw_bands, scored
 from trustkit.widgets.tree import ScoreTree
-from trustkit.widgets.view import View, card, tip
+from trustkit.widgets.view import View, card, pair, table, tip
 
-from trustkit import plot, sensitivity, waterfall
+from trustkit import plot, waterfall
 from trustkit.catalogue import PANELS
 from trustkit.trail import Trail, trail_of
 from trustkit.trust import PROFILES, TrustReport
@@ -30,7 +32,6 @@ _PARTS = {
     "round by round": "rounds",
     "how sure it is": "bands",
 }
-_NOTHING = '<p class="tk-sub">Nothing measured yet: press Run.</p>'
 _UNPINNED = (
     "There is no baseline yet: press Pin to keep this result as one, change a control and press Run. Then this shows "
     "which metric moved trust, and by how much."
@@ -44,12 +45,6 @@ _FOLLOWED = (
     "Accuracy and its variation over clients, how evenly clients were selected, ε, bytes and seconds are counted in "
     "every round. CLEVER, Shapley values and whatever else is measured on the final model are not measured again: they "
     "are held at their last value in all rounds."
-)
-_DRAWS = 1000
-_SAMPLED = (
-    f"{_DRAWS:,} draws. The weights of the children of each node: a Dirichlet distribution around those given, "
-    "concentration 20. The normalisers: each score moved a random part of the way to the score that another profile "
-    "over the same metrics gives. Source: OECD, Handbook on Constructing Composite Indicators (2008)."
 )
 
 
@@ -105,7 +100,7 @@ def ScorePanel(lab: Lab | None = None) -> w.VBox:  # noqa: N802 (a panel reads a
         "tree": w.VBox([above, ScoreTree(state)]),
         "moved": w.VBox([Part(state, _draw_moved(), ("outcome", "baseline", "weights"), "moved")]),
         "rounds": w.VBox([rounds, steps]),
-        "bands": w.VBox([Part(state, _draw_bands(), ("outcome", "weights"), "bands")]),
+        "bands": w.VBox([Part(state, draw_bands(), ("outcome", "baseline", "weights"), "bands")]),
     }
 
     def turn(_: Any) -> None:
@@ -126,7 +121,7 @@ def ScorePanel(lab: Lab | None = None) -> w.VBox:  # noqa: N802 (a panel reads a
     steps.observe(lambda _: rounds.refresh(), "index")
     state.watch(follow)
     turn(None)
-    box = w.VBox([head, choice, *parts.values()])
+    box = Panel(state, [head, choice, *parts.values()])
     box.add_class("tk-framed")
     box.add_class("tk-scores")
     return box
@@ -162,33 +157,16 @@ def _file(lab: Lab) -> str:
     return f'<a class="tk-file" download="{name}" href="data:application/toml;base64,{data}">profile.toml</a>'
 
 
-def _table(heads: tuple[str, ...], rows: Sequence[tuple[str, ...]]) -> str:
-    top = "".join(f'<th scope="col">{head}</th>' for head in heads)
-    lines = "".join(
-        f'<tr><th scope="row">{html.escape(name)}</th>{"".join(f"<td>{cell}</td>" for cell in cells)}</tr>'
-        for name, *cells in rows
-    )
-    return f'<table class="tk-table"><thead><tr>{top}</tr></thead><tbody>{lines}</tbody></table>'
-
-
-def _pair(text: str, picture: str, beside: str) -> str:
-    return f'<p class="tk-sub">{text}</p><div class="tk-pair">{picture}<div>{beside}</div></div>'
-
-
-def _scored(report: TrustReport | None) -> TrustReport | None:
-    return None if report is None or report.score is None or report.score != report.score else report
-
-
 def _draw_moved() -> Callable[[Lab], str]:
     pictures: dict[str, Any] = {}
 
     def draw(lab: Lab) -> str:
-        now = _scored(lab.report())
+        now = scored(lab.report())
         if now is None:
-            return _NOTHING
+            return NOTHING
         if lab.baseline is None or lab.baseline is lab.outcome:
             return f'<p class="tk-sub">{_PINNED if lab.baseline is not None else _UNPINNED}</p>'
-        before = _scored(lab.report(lab.baseline))
+        before = scored(lab.report(lab.baseline))
         if before is None:
             return '<p class="tk-sub">The baseline has no trust score to compare with.</p>'
         found, names = waterfall(before, now), names_of(now)
@@ -200,7 +178,7 @@ def _draw_moved() -> Callable[[Lab], str]:
             f"; {line}" for line in said[:3]
         )
         text = f"▲ adds to trust, ▼ (hatched) takes from it, largest first · {tip('exact', _EXACT)}"
-        return _pair(text, plot.to_svg(figure, label), beside)
+        return pair(text, plot.to_svg(figure, label), beside)
 
     return draw
 
@@ -221,8 +199,8 @@ def _draw_rounds(steps: Slider) -> Callable[[Lab], str]:
         return known["trail"], known["reports"]
 
     def draw(lab: Lab) -> str:
-        if _scored(lab.report()) is None:
-            return _NOTHING
+        if scored(lab.report()) is None:
+            return NOTHING
         trail, found = reports(lab)
         at = trail.rounds.index(steps.value)
         names, scores = names_of(found[-1]), [report.pillars for report in found]
@@ -237,31 +215,10 @@ def _draw_rounds(steps: Slider) -> Callable[[Lab], str]:
         label = f"Pillars after round {trail.rounds[at]} of {trail.rounds[-1]}: " + ", ".join(
             f"{names[pillar]} {amount(score)}" for pillar, score in scores[at].items()
         )
-        return _pair(text, plot.to_svg(figure, label), _table(heads, rows))
+        return pair(text, plot.to_svg(figure, label), table(heads, rows))
 
     return draw
 
 
 def _raw(report: TrustReport, metric: str) -> str:
     return repr(report[metric].raw)
-
-
-def _draw_bands() -> Callable[[Lab], str]:
-    pictures: dict[str, Any] = {}
-
-    def draw(lab: Lab) -> str:
-        report = _scored(lab.report())
-        if report is None:
-            return _NOTHING
-        found, names = sensitivity(report, draws=_DRAWS), names_of(report)
-        pictures["bands"] = figure = plot.score_bands(found, names, figure=pictures.get("bands"))
-        scores = {"trust": report.score, **report.pillars}
-        bounds = {name: found.interval(name) for name in found.samples}
-        rows = [(names[n], amount(scores[n], 3), f"{low:.3f}", f"{high:.3f}") for n, (low, high) in bounds.items()]
-        low, high = bounds["trust"]
-        label = f"Trust {amount(report.score)}, between {low:.2f} and {high:.2f} in nine of ten draws"
-        text = f"How far scores depend on choices: 5 % to 95 % of {tip(f'{_DRAWS:,} draws', _SAMPLED)} of weights and "
-        text += "normalisers. A wide band is a score that others would have set otherwise."
-        return _pair(text, plot.to_svg(figure, label), _table(("pillar", "as given", "5 %", "95 %"), rows))
-
-    return draw

@@ -10,28 +10,24 @@ import ipywidgets as w
 from trustkit.widgets.lab import Lab
 from trustkit.widgets.more import offer
 from trustkit.widgets.numbers import amount, bytes_text
-from trustkit.widgets.playing import Playing
-from trustkit.widgets.view import View, tip
+from trustkit.widgets.playing import Playing, Wanted
+from trustkit.widgets.view import View, bar, tip
 
-from trustkit import Experiment, RunRecord, use
+from trustkit import Experiment, RunRecord
 from trustkit.catalogue import ALGORITHMS
-from trustkit.comparison import STRATEGIES, Comparison, Outcome, adjust_thresholds
+from trustkit.comparison import STRATEGIES, THRESHOLDS, Comparison, Outcome, adjust_thresholds, lineup
 from trustkit.comparison.result import THRESHOLD, Band
 from trustkit.plot import to_svg
 from trustkit.plot.strategies import strategy_dots
 from trustkit.rounds import data_of
 
-__all__ = ["MOST_RUNS", "Strategies", "lineup"]
+__all__ = ["MOST_RUNS", "Strategies"]
 
 MOST_RUNS = 30
 """So many results are kept beside others."""
 
-THRESHOLDS = "thresholds"
-"""No training of its own: the page's algorithm, with thresholds by group and client on its final model."""
-
 _WAITING = "not played yet"
 _FIRST = ("fedavg", "reweighing", "fairfed", THRESHOLDS)
-_CARRIED = ("lr", "epochs", "batch", "selector")
 _DRAWN, _NARROW = ("accuracy", "pooled_dd", "worst_dd", "worst_eod"), ("accuracy", "worst_dd")
 _WRITTEN = ("accuracy", "worst_accuracy", "pooled_dd", "worst_dd", "worst_eod", "masking_gap")
 _MASKED = "The worst client's DD minus that of all rows together, in the mean over the seeds. Source: FeDa4Fair."
@@ -40,38 +36,6 @@ _SAME = (
     "Same clients, rows, model, rounds and seeds; step size, passes, batch and selector are those of the training. "
     "Another seed deals the rows anew. A difference inside the bands is noise of the seeds."
 )
-
-
-def lineup(experiment: Experiment, names: tuple[str, ...], seeds: int, attribute: str) -> dict[Any, Experiment]:
-    """Return the experiments of a comparison.
-
-    Parameters
-    ----------
-    experiment : Experiment
-        Over rows: what all have in common.
-    names : tuple of str
-        Algorithms across rows, or "thresholds".
-    seeds : int
-        At least 1; the first is the experiment's own.
-    attribute : str
-        What strategies care for that take an attribute.
-
-    Returns
-    -------
-    dict of (str, int) to Experiment
-        By strategy and seed.
-    """
-    own = experiment.algorithm
-    wanted: dict[Any, Experiment] = {}
-    for seed in range(experiment.seed, experiment.seed + seeds):
-        for name in names:
-            algorithm = own
-            if name not in (THRESHOLDS, own.name):
-                takes = {parameter.name for parameter in ALGORITHMS[name].parameters}
-                given = {each: own.args[each] for each in _CARRIED if each in own.args and each in takes}
-                algorithm = use(name, **given, **({"attribute": attribute} if "attribute" in takes else {}))
-            wanted[name, seed] = experiment.change(algorithm=algorithm, seed=seed)
-    return wanted
 
 
 class Strategies:
@@ -102,7 +66,9 @@ class Strategies:
         for name, widget in named.items():
             widget.add_class(f"tk-s-{name}")
         self.picture = View(lab, _drawing(self), ("setting", "progress", "outcome"), "strategies")
-        choices = w.Box([*named.values()])
+        buttons = w.HBox([self.compare, self.halt])
+        buttons.add_class("tk-buttons")
+        choices = w.Box([self.menu, self.groups, self.seeds, buttons])
         choices.add_class("tk-choices")
         self.box = w.VBox([w.HTML("<h3>Strategies compared</h3>"), choices, self.picture])
         for widget in (self.menu, self.groups, self.seeds):
@@ -124,11 +90,13 @@ class Strategies:
         Returns
         -------
         dict of (str, int) to Experiment
-            As `lineup`; empty if nothing can be compared.
+            As `trustkit.comparison.lineup`; empty if nothing can be compared.
         """
-        if not self.attribute or not self.lab.setting.across_rows or self.lab.experiment is None:
+        experiment, names = self.lab.experiment, tuple(self.menu.value)
+        if not self.attribute or not names or not self.lab.setting.across_rows or experiment is None:
             return {}
-        wanted = lineup(self.lab.experiment, tuple(self.menu.value), self.seeds.value, self.attribute)
+        seeds = range(experiment.seed, experiment.seed + self.seeds.value)
+        wanted = lineup(experiment, names, seeds, self.attribute)
         return wanted if len(set(wanted.values())) <= MOST_RUNS else {}
 
     def comparison(self) -> Comparison | None:
@@ -159,9 +127,9 @@ class Strategies:
             return Outcome(record.last.accuracy, record.groups, _sent(record))
         return self._adjusted.get((experiment.key, self.attribute), Outcome(refused=_WAITING))
 
-    def _adjust(self) -> None:
+    def _adjust(self, asked: Wanted) -> None:
         """Choose thresholds on the runs that ask for them; it runs in a thread."""
-        for (name, _), experiment in self.wanted().items():
+        for (name, _), experiment in asked.items():
             record, mark = self.playing.record(experiment), (experiment.key, self.attribute)
             if name == THRESHOLDS and record.complete and mark not in self._adjusted:
                 try:
@@ -193,7 +161,7 @@ def _sent(record: RunRecord) -> float:
 def _offered() -> list[tuple[str, str]]:
     """Titles and names: those that care for groups or clients first, then all others across rows."""
     rows = {name: entry.title for name, entry in ALGORITHMS.items() if entry.axis == "rows"}
-    titles = {**rows, THRESHOLDS: "Thresholds by group, afterwards"}
+    titles = {**rows, THRESHOLDS: "Thresholds by group"}
     first = [name for name in STRATEGIES if name in titles]
     return [(titles[name], name) for name in (*first, *(name for name in rows if name not in first))]
 
@@ -210,7 +178,7 @@ def _drawing(parts: Strategies) -> Callable[[Lab], str]:
             label = f"Strategies by {found.attribute}: {_said(found)}"
             text = ""
             for name, measures in (("wide", _DRAWN), ("narrow", _NARROW)):
-                pictures[name] = strategy_dots(found, measures, pictures.get(name))
+                pictures[name] = strategy_dots(found, measures, pictures.get(name), stacked=name == "narrow")
                 text += f'<div class="tk-only-{name}">{to_svg(pictures[name], label)}</div>'
             drawn.update(marks=marks, text=text + _table(found))
         return str(drawn["text"])
@@ -256,14 +224,9 @@ def _status(parts: Strategies) -> str:
     elif done == total:
         words = "all runs are there"
     else:
-        done = sum(r.complete for r in records)
-        words = f"{done} of {len(records)} runs are there; Compare strategies plays the rest"
-    return (
-        '<div class="tk-status"><div class="tk-bar" role="progressbar" aria-label="rounds of strategies" '
-        f'aria-valuemin="0" aria-valuemax="{total}" aria-valuenow="{done}">'
-        f'<i style="width:{100 * done / max(total, 1):.1f}%"></i></div>'
-        f'<div class="tk-state" role="status">{words}</div></div>'
-    )
+        whole = sum(record.complete for record in records)
+        words = f"{whole} of {len(records)} runs are there; Compare strategies plays the rest"
+    return bar("rounds of strategies", done, total, words)
 
 
 def _cell(band: Band, seeds: int) -> str:

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import html
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Sequence
 from typing import Any
 
 import ipywidgets as w
 from trustkit.widgets.lab import Lab
+from trustkit.widgets.page import bundle
 
-__all__ = ["View", "card", "failure", "fold", "tip"]
+__all__ = ["View", "bar", "card", "failure", "fold", "pair", "table", "tip"]
 
 
 def tip(text: str, explanation: str, spoken: bool = True) -> str:
@@ -35,6 +36,34 @@ def tip(text: str, explanation: str, spoken: bool = True) -> str:
     return f'<span class="tk-tip" tabindex="0" data-tip="{words}">{text}<span class="tk-unseen">: {words}</span></span>'
 
 
+def bar(name: str, done: int, total: int, words: str, state: str = "") -> str:
+    """Return a bar of progress with a line of text below.
+
+    Parameters
+    ----------
+    name : str
+        What it counts, for a screen reader.
+    done, total : int
+        How many of how many.
+    words : str
+        HTML; read out when it changes.
+    state : str
+        Of the page, as idle or stale, which colours it.
+
+    Returns
+    -------
+    str
+        HTML.
+    """
+    coloured = f" tk-is-{state}" if state else ""
+    return (
+        f'<div class="tk-status{coloured}"><div class="tk-bar" role="progressbar" aria-label="{name}" '
+        f'aria-valuemin="0" aria-valuemax="{total}" aria-valuenow="{done}">'
+        f'<i style="width:{100 * done / max(total, 1):.1f}%"></i></div>'
+        f'<div class="tk-state" role="status">{words}</div></div>'
+    )
+
+
 def card(title: str, subtitle: str, body: str, classes: str = "") -> str:
     """Return a card.
 
@@ -51,6 +80,45 @@ def card(title: str, subtitle: str, body: str, classes: str = "") -> str:
         HTML.
     """
     return f'<section class="tk-card {classes}"><h2>{title}</h2><p class="tk-sub">{subtitle}</p>{body}</section>'
+
+
+def pair(text: str, picture: str, beside: str) -> str:
+    """Return a line of text over a picture with something beside it, or below it where there is no room.
+
+    Parameters
+    ----------
+    text, picture, beside : str
+        HTML.
+
+    Returns
+    -------
+    str
+        HTML.
+    """
+    return f'<p class="tk-sub">{text}</p><div class="tk-pair">{picture}<div>{beside}</div></div>'
+
+
+def table(heads: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
+    """Return a table of numbers.
+
+    Parameters
+    ----------
+    heads : sequence of str
+        HTML: what stands over the columns, that of the names first.
+    rows : sequence of sequence of str
+        A name, as text, and cells, as HTML.
+
+    Returns
+    -------
+    str
+        HTML.
+    """
+    top = "".join(f'<th scope="col">{head}</th>' for head in heads)
+    lines = "".join(
+        f'<tr><th scope="row">{html.escape(name)}</th>{"".join(f"<td>{cell}</td>" for cell in cells)}</tr>'
+        for name, *cells in rows
+    )
+    return f'<table class="tk-table"><thead><tr>{top}</tr></thead><tbody>{lines}</tbody></table>'
 
 
 def fold(title: str, *children: w.Widget) -> w.VBox:
@@ -128,6 +196,9 @@ class View(w.HTML):  # type: ignore[misc]
         self.add_class(f"tk-v-{name}")
         lab.watch(self.hear)
         self.refresh()
+
+    def _repr_mimebundle_(self, **asked: Any) -> Any:
+        return bundle(self.lab, self, **asked)
 
     def hear(self, what: str) -> None:
         """Redraw if a change concerns this view.

@@ -8,7 +8,7 @@ import math
 from trustkit.widgets.lab import Lab
 from trustkit.widgets.numbers import ACCURACY, OVER, POOLED, SYNTHETIC, TRUST, amount, synthetic
 from trustkit.widgets.player import Outcome
-from trustkit.widgets.view import tip
+from trustkit.widgets.view import bar, tip
 
 from trustkit.catalogue import DATASETS
 from trustkit.findings import THRESHOLD, fairness_of, headline_of
@@ -118,13 +118,7 @@ def status(lab: Lab) -> str:
         "failed": "failed · see the red card",
         "running": _running(lab, done, total),
     }[state]
-    share = 100 * done / max(total, 1)
-    return (
-        f'<div class="tk-status tk-is-{state}"><div class="tk-bar" role="progressbar" aria-label="rounds" '
-        'aria-valuemin="0" '
-        f'aria-valuemax="{total}" aria-valuenow="{done}"><i style="width:{share:.1f}%"></i></div>'
-        f'<div class="tk-state" role="status">{words}</div></div>'
-    )
+    return bar("rounds", done, total, words, state)
 
 
 def _measuring(lab: Lab) -> str:

@@ -17,6 +17,7 @@ from trustkit.auditing.protocol import Division, Job, _divided
 from trustkit.auditing.verdicts import choices, share_alike
 from trustkit.data import FederatedDataset
 from trustkit.datasets import load
+from trustkit.metrics import chance_gap
 from trustkit.metrics.coding import group_codes
 from trustkit.partition import Partition
 from trustkit.records import Stopped
@@ -353,3 +354,18 @@ def test_it_can_be_stopped() -> None:
         audit(people(), QUICK, ["sex"], target="paid", client="place", progress=tell)
     assert [stage for stage, _ in seen] == ["A", "B"]
     assert [part for _, part in seen] == pytest.approx([1 / 3, 2 / 3])
+
+
+def test_what_chance_alone_would_give() -> None:
+    """Beside every gap, as the metric has it; not for odds, which are two rates."""
+    seen, frame = found(), found().frame()
+    expected, p = chance_gap(seen.counts["sex"][0], draws=400, seed=42)
+    np.testing.assert_array_equal(frame["tree DD(sex) by chance"], expected[:, 1])
+    np.testing.assert_array_equal(frame["tree DD(sex) p"], p[:, 1])
+    assert seen.summary()["tree"]["sex"]["by_chance"] == pytest.approx(expected[:, 1].mean())
+    assert p[0].max() < 0.05 < p[2].min()  # A is hard on women, at C nobody differs
+    odds = audit(people(), QUICK, ["sex"], target="paid", client="place", measure="equalized_odds")
+    assert np.isnan(odds.chance("sex")).all()
+    assert not [column for column in odds.frame() if str(column).endswith(("by chance", " p"))]
+    with pytest.raises(KeyError, match="there is no attribute 'age'; known are sex, height"):
+        seen.chance("age")

@@ -13,7 +13,7 @@ import pytest
 from trustkit.auditing import audit
 from trustkit.auditing.table import table_of
 from trustkit.data import FederatedDataset
-from trustkit.datasets import load
+from trustkit.datasets import from_frame, load
 from trustkit.partition import Partition
 
 QUICK = ("logistic", "tree")
@@ -41,6 +41,10 @@ BAD: list[tuple[dict[str, Any], str]] = [
     ({"models": ["tree", "tree"]}, "models must have different names, got tree more than once"),
     ({"models": ["tree", 3]}, "a model must be a name or an estimator with fit and predict, got 3"),
     ({"threshold": 2}, "threshold must be between 0 and 1, got 2"),
+    ({"threshold": "high"}, "threshold must be a number, got 'high'"),
+    ({"threshold": float("nan")}, "threshold must be between 0 and 1, got nan"),
+    ({"repeats": 1.5}, "repeats must be a whole number, got 1.5"),
+    ({"min_group": "3"}, "min_group must be a whole number, got '3'"),
     ({"test_size": 1}, "test_size must be strictly between 0 and 1, got 1"),
     ({"repeats": 0}, "repeats must be at least 1, got 0"),
     ({"min_group": -1}, "min_group must be at least 0, got -1"),
@@ -153,3 +157,27 @@ def test_a_model_that_fails_says_where() -> None:
 
     with pytest.raises(ValueError, match="the model 'broken' must be able to fit every client, got: no such luck"):
         audit(people(), {"broken": Broken(), "tree": "tree"}, ["sex"], target="paid", client="place")
+
+
+def test_an_attribute_that_one_client_lacks_is_said_there() -> None:
+    """The other one decides the verdict; the reason names the first."""
+    n = np.arange(60)
+    table = people(tall=n % 4 > 1, sex=np.where(n % 2 == 0, "f", np.where(n % 3 > 0, "f", "m")))
+    found = audit(table, QUICK, ["sex", "tall"], target="paid", client="place")
+    first, second = found.verdicts()
+    assert (first.reason, second.reason) == ("sex: one group only", "")
+    assert first.leaning in ("tall", "")
+    assert np.isnan(found.gaps("sex").gap[0, 0]).all()
+    assert found.frame()["reason"].tolist() == ["sex: one group only", ""]
+
+
+def test_rows_without_an_attribute_are_in_no_group() -> None:
+    """Missing in a frame, or called so by a loader: the same audit, and the number of rows is told."""
+    n = np.arange(60)
+    holes = people(sex=[None if i % 5 == 0 else "f" if i % 3 else "m" for i in n], age=n % 7)
+    found = audit(holes, QUICK, ["sex"], target="paid", client="place")
+    assert found.attributes["sex"] == ("f", "m")
+    assert found.missing["sex"].tolist() == found.frame()["sex missing"].tolist() == [6, 6]
+    data = from_frame(holes, "paid", ["sex"], "place", "my table", test_size=0.0, keep_sensitive=False)
+    again = audit(data, QUICK, ["sex"])
+    np.testing.assert_array_equal(found.counts["sex"], again.counts["sex"])

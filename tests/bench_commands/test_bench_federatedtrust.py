@@ -15,7 +15,9 @@ from trustkit.bench.comparison import Comparison
 from trustkit.bench.picture import score_dots
 from trustkit.bench.printed import PRINTED, STATED
 from trustkit.bench.settings import experiment, scaled_down
+from trustkit.horizontal.convnet import Convnet
 from trustkit.jsonfile import dumps, write_text
+from trustkit.preset import presets
 from trustkit.records import Stopped
 from trustkit.rounds import build, data_of, partition_of
 from trustkit.trust import assess
@@ -137,9 +139,26 @@ def test_settings_are_the_papers(number: int, quick: bool) -> None:
         assert (data_of(wanted).y[train] == 0).mean() == pytest.approx(stated.benign, abs=0.002)
 
 
+@pytest.mark.parametrize("number", STATED)
+def test_the_bench_plays_the_presets(number: int, tmp_path: Path) -> None:
+    """Quick, they are the presets but for the rounds of 2 and 3; whole, but for ConvNet2 and its private steps."""
+    preset = presets()[f"paper/experiment-{number}"]
+    assert experiment(number, quick=True).change(rounds=preset.rounds) == preset
+    assert (experiment(number, quick=True) == preset) == (number not in (2, 3))
+    whole = experiment(number)
+    assert whole.change(model=preset.model, algorithm=preset.algorithm) == preset
+    assert (whole == preset) == (number > 3)
+    assert (whole.algorithm == preset.algorithm) == (number not in (2, 3))
+    own = experiment(number, quick=True, femnist=tmp_path, nbaiot=tmp_path)
+    assert own.change(data=preset.data, rounds=preset.rounds) == preset
+
+
 def test_nets() -> None:
     """ConvNet2 without its batch norms: 32·26 + 64·801 + 2048·3137 + 10·2049 numbers; the deep nets of section 6.2."""
     assert build(experiment(1)).trainer.facts["parameters"] == 32 * 26 + 64 * 801 + 2048 * 3137 + 10 * 2049
+    femnist = Convnet((1, 28, 28), (32, 64), 2048, 62)
+    assert femnist.parameters == 6_603_902 - 2 * (32 + 64)  # the authors' number, less the two batch norms
+    assert femnist.tensors == 12 - 4
     assert build(experiment(4)).trainer.facts["parameters"] == 8452
     assert build(experiment(5)).trainer.facts["parameters"] == 29_002
 

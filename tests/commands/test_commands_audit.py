@@ -79,7 +79,8 @@ def test_a_data_set_by_its_name(people: Path) -> None:
 
 
 REFUSED: list[tuple[str, dict[str, Any], str]] = [
-    ("people.csv", {}, "attributes must name at least one protected attribute, got none"),
+    ("people.csv", {}, "^--sensitive must name the protected attributes of a table, as sex,race, got none$"),
+    ("people.csv", {"sensitive": "sex", "target": ""}, "^--target must name the column of a table that is predicted"),
     ("people.csv", {"sensitive": "age2"}, "attributes must be a column's name or index, got 'age2'"),
     ("people.csv", {"sensitive": "sex", "client": "st"}, "client must be a column's name or index, got 'st'"),
     ("people.csv", {"sensitive": "sex", "models": "tree"}, "models must be at least 2, .*, got 1"),
@@ -121,3 +122,22 @@ def test_a_picture_that_fails_leaves_nothing_behind(people: Path, monkeypatch: p
     with pytest.raises(OSError, match="the disk is full"):
         list(investigate("people.csv", Path("out"), sensitive="sex", models=QUICK, target="y", client="state"))
     assert set(people.rglob("*")) == before
+
+
+def test_what_numbers_rest_on_is_said(people: Path) -> None:
+    """Missing values, groups of a few rows, clients without a gap."""
+    lines = Path("people.csv").read_text(encoding="utf-8").splitlines()
+    head, rows = lines[0], [line.split(",") for line in lines[1:]]
+    for i, row in enumerate(rows):
+        row[1] = "" if i % 10 == 0 else row[1]
+        row[2] = "x" if i in (3, 5, 11, 13) else row[2]
+        row[0] = "C" if i > 290 else row[0]
+    Path("holes.csv").write_text("\n".join([head, *map(",".join, rows)]) + "\n", encoding="utf-8")
+    said = list(investigate("holes.csv", Path("out"), sensitive="sex,race", models=QUICK, target="y", client="state"))
+    assert "  sex is missing in 30 rows, which are in no group" in said
+    assert any(re.match(r"  race: at \d clients a group has fewer than 10 test rows", line) for line in said)
+    assert any(re.match(r"  n/a at 1 client: ", line) for line in said)
+    assert any("by chance alone" in line for line in said)
+    sheet = Path("out/datasheet.md").read_text(encoding="utf-8")
+    assert "protected attributes: sex of 30 rows" in sheet
+    assert "fewer than 10 test rows" in sheet

@@ -11,12 +11,21 @@ import pytest
 
 import trustkit as tk
 from trustkit.catalogue import use
-from trustkit.comparison import MEASURES, STRATEGIES, Comparison, Outcome, adjust_thresholds, compare_strategies
+from trustkit.comparison import (
+    MEASURES,
+    STRATEGIES,
+    THRESHOLDS,
+    Comparison,
+    Outcome,
+    adjust_thresholds,
+    compare_strategies,
+    lineup,
+)  # fmt: skip
 from trustkit.horizontal import afl, fairfed, fedfb, gifair, puffle, qfedavg, reweighing  # noqa: F401 (entries)
 from trustkit.metrics.clients import masking_gap
 from trustkit.metrics.groups import disparity_from_counts, opportunity_from_counts
 from trustkit.records import Stopped
-from trustkit.rounds import data_of
+from trustkit.rounds import data_of, partition_of
 
 BASE = tk.Experiment("acs_employment", use("iid", parties=3), use("fedavg", lr=0.3, batch=256), "logistic", rounds=2)
 FEW = ("fedavg", "reweighing", "thresholds")
@@ -51,6 +60,23 @@ def test_the_numbers_are_those_of_single_runs(found: Comparison) -> None:
     first = found.values("thresholds")
     assert first["pooled_dd"][0] == disparity_from_counts(adjusted.groups["sex"].sum(axis=0))
     assert first["worst_accuracy"][0] == adjusted.accuracy.min()
+
+
+def test_a_lineup_differs_in_the_algorithm_and_the_seed_alone() -> None:
+    """Step size, passes, batch and selector are carried over, the attribute is told; another seed is another split."""
+    base = BASE.change(algorithm=use("fedprox", lr=0.3, batch=16, mu=0.5), seed=3)
+    lined = lineup(base, ("fedprox", "fedavg", "fairfed", THRESHOLDS), (3, 4), "race")
+    assert [seed for _, seed in lined] == [3] * 4 + [4] * 4
+    assert lined["fedprox", 3] == lined[THRESHOLDS, 3] == base
+    assert lined["fairfed", 4].change(algorithm=base.algorithm, seed=3) == base
+    args = lined["fairfed", 3].algorithm.args
+    assert (args["lr"], args["batch"], args["attribute"]) == (0.3, 16, "race")
+    assert not np.array_equal(partition_of(lined["fedavg", 3]).owner, partition_of(lined["fedavg", 4]).owner)
+    assert list(lineup(base, {"mine": use("ditto", lr=0.1)}, [0])) == [("mine", 0)]
+    with pytest.raises(ValueError, match="seeds must be at least one and differ"):
+        lineup(base, ["fedavg"], [1, 1])
+    with pytest.raises(ValueError, match="strategies must be at least one, got none"):
+        lineup(base, [])
 
 
 def test_bands_are_mean_and_ends_over_seeds(found: Comparison) -> None:

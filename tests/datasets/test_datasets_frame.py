@@ -98,7 +98,10 @@ def test_protected_attributes_can_be_kept_from_the_model() -> None:
     """They stay for measurement."""
     data = make(keep_sensitive=False)
     assert not any(column.startswith("sex") for column in data.columns)
-    assert data.codes("sex")[1] == ("f", "m", "missing")
+    codes, values = data.codes("sex")
+    assert values == ("f", "m")
+    assert (codes == -1).tolist() == (data.sensitive["sex"] == "missing").tolist()
+    assert (codes == -1).sum() == data.notes["missing"]["sex"] == 1
 
 
 @pytest.mark.parametrize(

@@ -16,7 +16,7 @@ import pytest
 
 from trustkit.catalogue import DATASETS, use
 from trustkit.data import Dataset
-from trustkit.datasets import from_frame, load, read_table
+from trustkit.datasets import from_frame, load, read_csv, read_table
 
 TABLE = [["age", "town", "paid"], ["20", "A", "no"], ["30", "B", "yes"], ["", "B", "no"], ["50", "A", "yes"]]
 
@@ -283,3 +283,21 @@ def test_by_name_in_the_catalogue(tmp_path: Path) -> None:
         assert data.columns == ("age", "sex=f", "sex=m")
         assert data.sensitive["sex"].tolist() == ["f", "m", "m"]
         assert data.groups["state"].tolist() == ["A", "B", "B"]
+
+
+@pytest.mark.parametrize(
+    "page", ["<!DOCTYPE html><title>403</title>", "\n <HTML><body>", "<?xml version='1.0'?>", "<!-- -->"]
+)
+@pytest.mark.parametrize("name", ["people.csv", "people.parquet", "people.csv.gz"])
+def test_a_page_in_a_tables_place_is_called_one(tmp_path: Path, page: str, name: str) -> None:
+    """By every reader, whatever the file is called and whether it is packed."""
+    file = _file(tmp_path, gzip.compress(page.encode()) if name.endswith("gz") else page, name)
+    kind = "XML" if "xml" in page else "HTML"
+    for read in (read_csv, read_table):
+        with pytest.raises(ValueError, match=rf"people\.\S+ must be a table, got an {kind} page$"):
+            read(file, target="paid")
+
+
+def test_a_column_of_markup_is_no_page(tmp_path: Path) -> None:
+    """A name that begins with "<" is a name."""
+    assert read_csv(_file(tmp_path, "<20,paid\n1,no\n2,yes\n"), target="paid", test_size=0).columns == ("<20",)

@@ -17,7 +17,7 @@ from trustkit.examination import MEASURES, Examination, examine
 from trustkit.examination.covered import coverage_share
 from trustkit.experiment import Experiment
 from trustkit.records import Round, RunRecord, Stopped
-from trustkit.replay import FACTS, RUN
+from trustkit.replay import FACTS, LOG, RUN
 from trustkit.rounds import run
 from trustkit.trust import FactSheet
 from trustkit.trust.fields import EXAMINED
@@ -25,7 +25,7 @@ from trustkit.trust.fields import EXAMINED
 ROWS = Experiment("breast_cancer", use("dirichlet", parties=4, alpha=1.0), use("fedavg", lr=0.05), "logistic",
                   rounds=3, participation=0.5, seed=3)  # fmt: skip
 COLUMNS = Experiment("breast_cancer", use("importance", parties=3), use("splitnn", local=[4], top=[4]), rounds=1)
-TRAINED = ("data_quality", "contributions", "poisoning", "replacement")
+TRAINED = ("data_quality", "contributions", "aggregation", "poisoning", "replacement")
 
 
 @pytest.fixture(scope="module")
@@ -42,7 +42,7 @@ def found(record: RunRecord) -> Examination:
 
 def test_a_measure_is_one_function_and_says_what_it_does() -> None:
     """Every line of the table has a sentence, a cost and an axis."""
-    assert len(MEASURES) == 11
+    assert len(MEASURES) == 13
     for name, each in MEASURES.items():
         assert each.name == name
         assert each.about.endswith(".")
@@ -58,8 +58,9 @@ def test_facts_fit_the_sheet(found: Examination) -> None:
     sheet = FactSheet().with_facts(found)
     assert len(sheet) == len(found)
     assert sheet.get("robustness", "test_coverage") == 0.75
-    assert repr(found) == f"Examination({len(found)} facts by 9 measures, 2 skipped)"
+    assert repr(found) == f"Examination({len(found)} facts by 9 measures, 3 skipped)"
     assert found.skipped == {
+        "aggregation": "the run is by FedAvg itself",
         "anonymity": "no column has few values; name the quasi-identifiers",
         "discrimination": "the data name no protected attribute",
     }
@@ -219,7 +220,10 @@ def test_the_command_examine(kept: Path, tmp_path: Path) -> None:
     """Facts, seconds, remarks, reasons; the sheet that is written has what was known and what was found."""
     (tmp_path / "c.xml").write_text('<coverage line-rate="0.5"/>', encoding="utf-8")
     out = tmp_path / "facts.json"
-    lines = list(look_into(kept, ["membership", "coverage", "discrimination"], out, coverage=str(tmp_path / "c.xml")))
+    asked = ["membership", "coverage", "discrimination"]
+    lines, sound = look_into(kept, asked, out, coverage=str(tmp_path / "c.xml"))
+    assert sound
+    assert any(re.fullmatch(r"\nevents\.jsonl: \d+ events, unbroken", line) for line in lines)
     assert any(re.fullmatch(r"privacy/membership_auc +0\.\d{1,4}", line) for line in lines)
     assert any(re.fullmatch(r"membership \(\d\.\d\d s\): the attack shows ε ≥ .*", line) for line in lines)
     assert "discrimination skipped: the data name no protected attribute" in lines
@@ -228,9 +232,28 @@ def test_the_command_examine(kept: Path, tmp_path: Path) -> None:
     assert sheet.get("project", "purpose") == "teaching"
     assert sheet.get("robustness", "test_coverage") == 0.5
     assert sheet.get("privacy", "membership_auc") is not None
-    assert next(look_into(kept / RUN, ["coverage"], None, coverage="0.9")) == "robustness/test_coverage  0.9"
+    assert look_into(kept / RUN, ["coverage"], None, coverage="0.9")[0][0] == "robustness/test_coverage  0.9"
     with pytest.raises(KeyError, match="there is no measure 'all'"):
-        list(look_into(kept, ["all"], None))
+        look_into(kept, ["all"], None)
+
+
+@pytest.mark.parametrize("damage", ["broken", "missing"])
+def test_the_command_examine_checks_the_log(damage: str, tmp_path: Path) -> None:
+    """As report does: it is said, and the sheet that is written leaves out what the log would show."""
+    leave(tmp_path, ROWS)
+    log, shown = tmp_path / LOG, ("participants", "registry_complete")
+    whole = log.read_bytes()
+    log.unlink() if damage == "missing" else log.write_bytes(whole.replace(b'"round": 2', b'"round": 3', 1))
+    out = tmp_path / "examined.json"
+    lines, sound = look_into(tmp_path, ["membership"], out)
+    assert not sound
+    said = "MISSING, though the fact sheet names it" if damage == "missing" else "BROKEN at event "
+    assert any(line.startswith(f"\n{LOG}: {said}") for line in lines)
+    assert shown not in FactSheet.load(out)
+    assert FactSheet.load(out).get("privacy", "membership_auc") is not None
+    log.write_bytes(whole)
+    assert look_into(tmp_path, ["membership"], out)[1]
+    assert FactSheet.load(out).get(*shown) == 1
 
 
 def test_the_command_report_with_an_examination(kept: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

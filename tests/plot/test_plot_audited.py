@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from types import SimpleNamespace
 from typing import Any
 
@@ -53,7 +54,7 @@ def test_shares_are_those_of_the_rows() -> None:
     figure = audited.sensitive_shares(made())
     shown = np.asarray(figure.axes[0].images[0].get_array(), float)
     np.testing.assert_allclose(shown[[0, 3]], np.array([[1 / 3] * 3, [1.0, 0.0, 0.0]]))
-    assert {"a", "b", "c", "k0", "k3", "0.33", "1.00", "g: share of a client's rows"} <= set(texts(figure))
+    assert {"a", "b", "c", "k0", "k3", "0.33", "1.00", "0", "g: share of a client's rows"} <= set(texts(figure))
 
 
 def test_bars_are_the_gaps_and_dots_the_accuracies() -> None:
@@ -68,6 +69,19 @@ def test_bars_are_the_gaps_and_dots_the_accuracies() -> None:
     said = texts(figure)
     assert said.count(" n/a") + said.count("n/a") == 2
     assert "30 of 40 clients" in texts(audited.model_bars(made(40)))
+
+
+def test_bars_of_few_rows_are_pale() -> None:
+    """A group of nine rows at one client: its bars, and the picture says why."""
+    whole = made()
+    counts = whole.counts["g"].copy()
+    counts[0, 0, :, 0] = [[0, 9], [0, 0]]
+    figure = audited.model_bars(replace(whole, counts={"g": counts}))
+    axes: Any = figure.axes[0]
+    place = [label.get_text() for label in axes.get_yticklabels()].index("k0")
+    assert [bar.get_alpha() for bar in axes.containers[0]] == [0.4 if k == place else 1 for k in range(3)]
+    assert "pale: a group has fewer than 10 test rows" in texts(figure)
+    assert not any("pale" in text for text in texts(audited.model_bars(whole)))
 
 
 def test_local_against_federated() -> None:

@@ -11,6 +11,7 @@ import pytest
 from matplotlib.figure import Figure
 
 from tests.plot import test_plot_audited as audits
+from tests.plot import test_plot_exposed as exposed
 from tests.plot import test_plot_gapbars as gaps
 from tests.plot import test_plot_strategies as comparisons
 from tests.plot.samples import clients, columns, front, record, rows
@@ -87,6 +88,11 @@ def _audited(draw: Callable[..., Figure], clients: int, shared: bool = False) ->
 def _compared(*names: str, seeds: int = 3, draw: int = 0) -> Draw:
     found = comparisons.made_up(names, seeds, draw=draw)
     return lambda figure: plot.strategy_dots(found, figure=figure)
+
+
+def _exposed(*names: str, **more: Any) -> Draw:
+    found = exposed.made_up(names, **more)
+    return lambda figure: plot.exposure_points(found, figure)
 
 
 def _gaps(view: str, *shape: Any) -> Draw:
@@ -213,6 +219,10 @@ PICTURES: dict[str, list[Draw]] = {
     ],
     "group_rates": [_rates(3), _rates(3, 2, 1), _rates(3, 5), _rates(12, 8)],
     "label_gaps": [_labels(4), _labels(4, 1), _labels(15)],
+    "exposure_points": [
+        _exposed("splitnn", "gal"), _exposed("splitnn", "gal", seeds=1), _exposed("splitnn", "gal", blind="gal"),
+        _exposed("splitnn", "gal", "cvfl", refused="cvfl"), _exposed("gal"),
+    ],
     "strategy_dots": [
         _compared("fedavg", "fairfed"), _compared("fedavg", "fairfed", draw=1), _compared("fedavg", "fairfed", seeds=1),
         _compared("fedavg"),

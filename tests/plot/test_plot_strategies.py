@@ -43,6 +43,19 @@ def test_dots_and_bands_stand_where_the_numbers_say() -> None:
     assert seen.count("n/a") == 2
 
 
+def test_stacked_panels_have_the_names_each() -> None:
+    """One above the other on a phone: as wide as one panel with its names, which stand at all of them."""
+    found = made_up(("fedavg", "fairfed"), 2)
+    wide, tall = (strategy_dots(found, ("accuracy", "worst_dd"), stacked=stacked) for stacked in (False, True))
+    assert texts(tall).count("fairfed") == 2
+    assert texts(wide).count("fairfed") == 1
+    assert tall.get_figwidth() < 3 < wide.get_figwidth()
+    upper, lower = (axes.get_position() for axes in tall.axes)
+    assert upper.y0 > lower.y1
+    assert (upper.x0, upper.x1) == (lower.x0, lower.x1)
+    assert xy(tall.axes[1].get_lines()[0]).tolist() == xy(wide.axes[1].get_lines()[0]).tolist()
+
+
 def test_moved_is_drawn_anew() -> None:
     """Byte for byte, whatever it showed before; another shape is another figure."""
     names = ("fedavg", "a strategy with a name that is far too long")

@@ -244,3 +244,13 @@ def test_groups_must_be_there() -> None:
     lone = Dataset("lone", data.X, data.y, ("x",), data.classes, data.provenance, groups={"g": np.zeros(9)})
     with pytest.raises(ValueError, match="the group g of lone must have at least 2 values, got 1"):
         tk.split.by_group(lone)
+
+
+def test_rows_of_an_unknown_client_are_nobodys() -> None:
+    """None, NaN and "missing" are no client; how many there are is said."""
+    data = table(9)
+    places = np.array(["b", None, "a", "missing", "b", "a", float("nan"), "b", "a"], object)
+    holes = Dataset("holes", data.X, data.y, ("x",), data.classes, data.provenance, groups={"place": places})
+    made = tk.split.by_group(holes)
+    assert made.owner.tolist() == [1, -1, 0, -1, 1, 0, -1, 1, 0]
+    assert (made.achieved["names"], made.achieved["unused"]) == (["a", "b"], 3)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import math
 from typing import Any
 
@@ -165,6 +166,11 @@ def test_profiles() -> None:
     facts = FactSheet(FACTS)
     assert assess(facts, mine).notions["algorithm_robustness"] == pytest.approx(0.675)
     assert assess(facts, mine, {"performance": 1}).notions["algorithm_robustness"] == pytest.approx(0.45)
+    with pytest.raises(ValueError, match="must not be a built-in profile's that scores in another way, got 'paper'"):
+        Profile("paper", "Accuracy is what counts.", weights={"performance": 3})
+    with pytest.raises(ValueError, match="built-in profile's that scores in another way, got 'calibrated'"):
+        dataclasses.replace(PROFILES["calibrated"], normalisers={})
+    assert assess(facts, dataclasses.replace(PROFILES["paper"], about="The same in other words.")).score is not None
     broken = Profile("broken", "Scores beyond 1.", normalisers={"performance": lambda value: 2.0})
     with pytest.raises(ValueError, match=r"profile broken must score performance in \[0, 1\], got 2.0 for 0.9"):
         assess(facts, broken)

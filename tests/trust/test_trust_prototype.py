@@ -72,7 +72,7 @@ def test_the_example_of_the_readme() -> None:
     binary numbers round to .78; trust is their mean, .6233.
     """
     plain = PROFILES["prototype-2022"]
-    older = dataclasses.replace(plain, normalisers={"algorithmic_transparency": Map((1,), (0.0896,))})
+    older = dataclasses.replace(plain, name="older", normalisers={"algorithmic_transparency": Map((1,), (0.0896,))})
     run = RUNS[3]["factsheet"]
     sheet = {section: dict(named) for section, named in run.items()}
     sheet["performance"] |= {"test_clever": 0.05, "test_acc_avg": 0.36, "test_feature_importance_cv": 1}

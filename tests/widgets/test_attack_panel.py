@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 from trustkit.widgets import Lab
 from trustkit.widgets.attack import SHARES, AttackPanel
-from trustkit.widgets.comparison import DEFENCES, Comparison, attackers_of, backdoor_success, twins
+from trustkit.widgets.attacked import Trio
 from trustkit.widgets.slider import Slider
 from trustkit.widgets.view import View
 
@@ -19,6 +19,7 @@ import trustkit as tk
 from tests.widgets.labs import COLUMNS, PATIENCE, SMALL, Gate, heard, same, setting_of, tree
 from trustkit import use
 from trustkit.catalogue import ALGORITHMS, ATTACKS
+from trustkit.comparison import DEFENCES, attackers_of, twins
 
 FLIP = SMALL.change(split=use("iid", parties=5), attack=use("label_flip", share=0.4))
 DOOR = SMALL.change(attack=use("backdoor", share=0.5, value=4.0))
@@ -37,19 +38,6 @@ def cells(html: str) -> list[list[str]]:
     return [[re.sub("<[^>]*>", " ", cell).strip() for cell in re.findall(r"<t[hd].*?</t[hd]>", row)] for row in rows]
 
 
-def test_the_three_differ_in_attack_and_defence_alone() -> None:
-    """The defence takes over how clients train, and is told the share as far as it can withstand it."""
-    base = FLIP.change(algorithm=use("fedprox", lr=0.3, batch=16, mu=0.5), seed=9)
-    trio = twins(base, "bulyan")
-    assert trio["attacked"] == base
-    assert trio["clean"].change(attack=base.attack) == base
-    assert trio["defended"].change(algorithm=base.algorithm) == base
-    args = trio["defended"].algorithm.args
-    assert (args["lr"], args["batch"], args["share"]) == (0.3, 16, 0.24)
-    assert twins(base, "krum")["defended"].algorithm.args["share"] == 0.4
-    assert list(twins(base, "fedprox")) == ["clean", "attacked"]
-
-
 def test_defences_are_algorithms_over_rows() -> None:
     """And the menu offers all of these, the others said to defend nothing."""
     rows = {name for name, entry in ALGORITHMS.items() if entry.axis == "rows"}
@@ -57,15 +45,6 @@ def test_defences_are_algorithms_over_rows() -> None:
     menu = parts(AttackPanel(Lab(setting_of(FLIP))))["defence"]
     assert {name for _, name in menu.options} == rows
     assert [name for text, name in menu.options if "no defence" not in text] == list(DEFENCES)
-
-
-def test_attackers_are_those_of_the_run() -> None:
-    """Known without building it."""
-    attack = tk.build(FLIP).attack
-    assert attack is not None
-    assert attackers_of(FLIP).tolist() == attack.clients.tolist()
-    assert len(attackers_of(FLIP)) == 2
-    assert attackers_of(SMALL) is None
 
 
 def test_compare_plays_three_real_runs() -> None:
@@ -79,12 +58,29 @@ def test_compare_plays_three_real_runs() -> None:
     for name, experiment in trio.items():
         assert same(lab.results.of(experiment).record, records[name])
     means = {name: record.last.accuracy.mean() for name, record in records.items()}
+    facts = {name: lab.results.of(experiment).facts for name, experiment in trio.items()}
+    robust = {name: f"{tk.assess(each).pillars['robustness']:.2f}" for name, each in facts.items()}
     assert cells(panel["attacked"].value) == [
-        ["clean  FedAvg", f"{means['clean']:.3f}", ""],
-        ["attacked  FedAvg", f"{means['attacked']:.3f}", f"{min(1, means['attacked'] / means['clean']):.0%}"],
-        ["defended  FedMedian", f"{means['defended']:.3f}", f"{min(1, means['defended'] / means['clean']):.0%}"],
+        ["clean  FedAvg", f"{means['clean']:.3f}", "", robust["clean"]],
+        [
+            "attacked  FedAvg",
+            f"{means['attacked']:.3f}",
+            f"{min(1, means['attacked'] / means['clean']):.0%}",
+            robust["attacked"],
+        ],
+        [
+            "defended  FedMedian",
+            f"{means['defended']:.3f}",
+            f"{min(1, means['defended'] / means['clean']):.0%}",
+            robust["defended"],
+        ],
     ]
     assert means["attacked"] < means["clean"]
+    before = panel["attacked"].value
+    lab.change(weights=(("certified_robustness", 0.0),))
+    assert panel["attacked"].value != before
+    lab.undo()
+    assert panel["attacked"].value == before
     assert panel["attacked"].value.count("<svg") == 2
     assert "all runs are there" in panel["attacked"].value
     assert lab.outcome.record.experiment == FLIP
@@ -124,7 +120,6 @@ def test_a_backdoor_is_measured_on_rows_that_carry_its_pattern() -> None:
         record = lab.results.of(experiment).record
         found = tk.build(experiment).trainer.predict(record.last.state, stamped).argmax(axis=1)
         assert row[3] == f"{np.mean(found == 0):.0%}"
-    assert backdoor_success(tk.run(FLIP), FLIP) is None
 
 
 def test_choices_move_the_setting_and_can_be_undone() -> None:
@@ -161,6 +156,7 @@ def test_words_say_who_attacks_and_that_a_federation_is_small() -> None:
     lab = Lab(setting_of(FLIP.change(attack__share=0.25)))
     view = next(item for item in tree(AttackPanel(lab)) if isinstance(item, View) and item.name == "attack")
     who = attackers_of(lab.experiment)
+    assert who is not None
     assert f"client {who[0] + 1} attacks; asked 25%, achieved 1 of 5 clients" in view.value
     assert "A simulation" in view.value
     assert "† A small federation: in a round of 5 one attacker is 20% of the clients" in view.value
@@ -236,14 +232,14 @@ def test_who_moves_on_ends_the_comparison(act: str) -> None:
     async def test() -> None:
         gate = Gate()
         lab = gate.lab(FLIP)
-        comparison = Comparison(lab)
-        comparison.start()
+        playing = Trio(lab).playing
+        playing.start()
         await asyncio.to_thread(gate.arrive)
         lab.change(seed=3)
         if act == "run":
             lab.run()
         gate.open(40)
-        await asyncio.wait_for(_until(lambda: not comparison.now and lab.state != "running"), PATIENCE)
+        await asyncio.wait_for(_until(lambda: not playing.busy and lab.state != "running"), PATIENCE)
         assert len(lab.results) == 1
         only = FLIP.change(seed=3) if act == "run" else FLIP.change(attack=None)
         assert lab.results.of(only).record.complete

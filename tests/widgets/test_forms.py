@@ -10,7 +10,7 @@ from ipywidgets.widgets.widget import _instances
 from trustkit.widgets.forms import close, control, form
 
 from tests.widgets.labs import tree
-from trustkit.catalogue import ALGORITHMS, MODELS, PRIVACY, SPLITS, Catalogue, Entry, Interval
+from trustkit.catalogue import ALGORITHMS, ATTACKS, FAULTS, MODELS, PRIVACY, SPLITS, Catalogue, Entry, Interval
 from trustkit.parameters import parameters_of
 
 
@@ -22,6 +22,7 @@ def made_up(
     kind: Annotated[Literal["a", "b"], "which"] = "b",
     robust: Annotated[bool, "whether"] = True,
     noise: Annotated[float | None, Interval(0, 1), "none or some"] = None,
+    count: Annotated[int | None, Interval(2, 9), "some or all"] = 4,
     either: Annotated[float | tuple[float, ...], Interval(0, 1), "one or several"] = 0.5,
     free: Annotated[int, "without a range"] = 1,
     text: Annotated[str, "a text"] = "x",
@@ -31,7 +32,8 @@ def made_up(
 
 
 KINDS = {"size": w.BoundedIntText, "rate": w.BoundedFloatText, "hidden": w.Text, "kind": w.Dropdown,
-         "robust": w.Checkbox, "noise": None, "either": None, "free": None, "text": None}  # fmt: skip
+         "robust": w.Checkbox, "noise": w.HBox, "count": w.HBox, "either": None, "free": None,
+         "text": None}  # fmt: skip
 NEW = {"size": (5, 5), "rate": (2.5, 2.5), "hidden": ("7 6,5", (7, 6, 5)), "kind": ("a", "a"), "robust": (False, False)}
 
 
@@ -41,7 +43,7 @@ def test_a_control_for_each_kind(parameter: Any) -> None:
     told: list[tuple[str, Any]] = []
     box = control(parameter, parameter.default, lambda *change: told.append(change))
     assert type(box) is type(None) if KINDS[parameter.name] is None else isinstance(box, KINDS[parameter.name])
-    if box is None:
+    if box is None or isinstance(box, w.HBox):
         return
     assert box.tooltip == parameter.about
     assert box.description == parameter.name
@@ -50,6 +52,51 @@ def test_a_control_for_each_kind(parameter: Any) -> None:
     assert told == [(parameter.name, meant)]
     assert type(told[0][1]) is type(meant)
     assert parameter.check(told[0][1]) == meant
+
+
+def test_a_number_that_may_be_none_is_turned_on_by_a_box() -> None:
+    """Off tells none, on the number that stands there; both say what they are, and a closed form takes both along."""
+    told: list[Any] = []
+    optional = {p.name: p for p in parameters_of(made_up) if p.optional}
+    row = control(optional["noise"], None, lambda *change: told.append(change))
+    assert row is not None
+    switch, number = row.children
+    assert (switch.description, switch.tooltip, switch.value) == ("noise", "none or some", False)
+    assert (number.description, number.disabled, number.value) == ("value of noise", True, 0.0)
+    switch.value = True
+    assert not number.disabled
+    number.value = 0.25
+    number.value = 7
+    switch.value = False
+    assert number.disabled
+    switch.value = True
+    assert told == [("noise", 0.0), ("noise", 0.25), ("noise", 1.0), ("noise", None), ("noise", 1.0)]
+    count = control(optional["count"], 4, lambda *change: told.append(change))
+    assert count is not None
+    assert [box.value for box in count.children] == [True, 4]
+    assert (count.children[1].min, count.children[1].max) == (2, 9)
+    assert isinstance(count.children[1], w.BoundedIntText)
+    off = control(optional["count"], None, lambda *change: told.append(change))
+    assert off is not None
+    assert [box.value for box in off.children] == [False, 4]
+
+
+@pytest.mark.parametrize("catalogue", [ALGORITHMS, ATTACKS, FAULTS], ids=lambda catalogue: catalogue.thing)
+def test_every_optional_number_can_be_set_and_unset(catalogue: Catalogue) -> None:
+    """Of all that the page offers: what the control tells is what the entry takes."""
+    for entry in catalogue.values():
+        for parameter in entry.parameters:
+            if parameter.type not in (float | None, int | None) or parameter.interval is None:
+                continue
+            told: list[Any] = []
+            row = control(parameter, None, lambda _, value, told=told: told.append(value))
+            assert row is not None
+            switch, number = row.children
+            switch.value = True
+            number.value = 2
+            switch.value = False
+            assert told[-1] is None
+            assert [parameter.check(value) for value in told] == told
 
 
 def test_numbers_stay_in_their_range() -> None:
@@ -81,7 +128,7 @@ def test_a_form_stands_on_what_is_given() -> None:
     """In the order of the signature; the rest on the defaults."""
     entry = Entry("made_up", made_up, "made up")
     box = form(entry, {"size": 7, "hidden": (1,)}, lambda *change: None)
-    assert {item.description: item.value for item in box.children} == {
+    assert {item.description: item.value for item in box.children if not isinstance(item, w.HBox)} == {
         "size": 7, "rate": 1.5, "hidden": "1", "kind": "b", "robust": True,
     }  # fmt: skip
 

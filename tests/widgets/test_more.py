@@ -94,3 +94,35 @@ def test_attack_faults_and_secure_sums_are_chosen_here_with_their_arguments() ->
     lab.change(axis="rows", attack="")
     assert boxes(controls)["secure sums"].layout.display == ""
     assert "share" not in boxes(controls)
+
+
+def test_an_optional_number_reaches_the_experiment_and_comes_back() -> None:
+    """Boost of a model replacement and the wait of faults: none, then a number, then undone; a setting shows them."""
+    lab = Lab(Setting(data="breast_cancer", clients=4, attack="model_replacement", faults="mixed"))
+    controls = Controls(lab)
+
+    def rows() -> dict[str, Any]:
+        found = [box for part in controls.more.children[1].children for box in getattr(part, "children", ())]
+        return {box.children[0].description: box.children for box in found if isinstance(box, w.HBox)}
+
+    def given() -> tuple[Any, Any]:
+        experiment = lab.experiment
+        return experiment.attack.args["boost"], experiment.faults.args["wait"]
+
+    switch, number = rows()["boost"]
+    assert (given(), number.disabled) == ((None, None), True)
+    switch.value = True
+    number.value = 12.5
+    rows()["wait"][0].value = True
+    rows()["wait"][1].value = 3.0
+    assert given() == (12.5, 3.0)
+    assert rows()["boost"] == (switch, number)
+    again = Controls(Lab(Setting.of(lab.experiment)))
+    assert {box.children[0].description: box.children[1].value
+            for part in again.more.children[1].children for box in getattr(part, "children", ())
+            if isinstance(box, w.HBox) and box.children[0].value} == {"boost": 12.5, "wait": 3.0}  # fmt: skip
+    switch.value = False
+    assert given() == (None, 3.0)
+    lab.undo()
+    assert given() == (12.5, 3.0)
+    assert [box.value for box in rows()["boost"]] == [True, 12.5]

@@ -13,6 +13,7 @@ from trustkit.widgets.player import Outcome
 from trustkit.widgets.reasons import change
 from trustkit.widgets.scores import Part
 from trustkit.widgets.slider import Slider
+from trustkit.widgets.sureness import rivals
 from trustkit.widgets.tree import ScoreTree
 from trustkit.widgets.view import View
 
@@ -173,10 +174,36 @@ def test_bands_say_what_was_sampled() -> None:
     view = part(ScorePanel(lab), "bands")
     low, high = tk.sensitivity(lab.report(), draws=1000).interval("privacy")
     assert f"<td>{low:.3f}</td><td>{high:.3f}</td>" in view.value
-    for words in ("5 % to 95 %", "1,000 draws", "Dirichlet", "normalisers"):
+    for words in ("5\u202f% to 95\u202f%", "1,000 draws", "Dirichlet", "normalisers"):
         assert words in view.value
     before = view.value
     lab.change(weights=(("privacy", 0.5),))
+    assert view.value != before
+
+
+def test_rivals_are_named_with_the_chance_to_outrank_them() -> None:
+    """None at first; then the baseline and other results of the page, by what differs, with the library's number."""
+    lab = opened()
+    view = part(ScorePanel(lab), "bands")
+    assert "No other run to compare with yet" in view.value
+    lab.pin()
+    first = lab.outcome
+    lab.change(epsilon=2.0)
+    lab.run(wait=True)
+    assert [(name, each) for name, each in rivals(lab) if each is first] == [
+        ("baseline · privacy none instead of gaussian", first)
+    ]
+    chance = tk.outranks(lab.report(), lab.report(first), draws=1000)
+    assert f"<td>{lab.report(first).score:.3f}</td><td>{chance:.0%}</td>" in view.value
+    lab.change(rounds=2, seed=8, epsilon=float("inf"))
+    lab.run(wait=True)
+    assert [name for name, _ in rivals(lab)] == [
+        "baseline · rounds 4 instead of 2, seed 1 instead of 8",
+        "privacy gaussian (epsilon=2) instead of none, rounds 4 instead of 2, seed 1 instead of 8",
+    ]
+    before = view.value
+    lab.pin()
+    assert rivals(lab)[1][0].startswith("rounds 4 instead of 2")
     assert view.value != before
 
 

@@ -2,7 +2,8 @@
 
 from trustkit.auditing.auditor import audit
 from trustkit.auditing.result import Audit
+from trustkit.auditing.selection import Selected, select_clients
 from trustkit.auditing.sheet import datasheet
 from trustkit.auditing.verdicts import Verdict
 
-__all__ = ["Audit", "Verdict", "audit", "datasheet"]
+__all__ = ["Audit", "Selected", "Verdict", "audit", "datasheet", "select_clients"]

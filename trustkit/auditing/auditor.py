@@ -119,6 +119,10 @@ def audit(
     two groups is NaN with a reason, not 0. Leftover row numbers are no features. Repeats, other test rows, intervals,
     other models and measures are ours.
 
+    On the authors' own client files all numbers are theirs to 4 decimals wherever leftover row numbers were no feature
+    in their runs. Where they were, the files that this was tested on lack the column; put back from its seed, it gives
+    all but 7 of 111 devices and 6 of 47 silos, whose silos' order before the shuffle cannot be told, to 4 decimals.
+
     Examples
     --------
     >>> from trustkit import datasets
@@ -159,6 +163,9 @@ def _check(rules: _Rules, division: str) -> None:
     ):
         if got not in known:
             raise ValueError(f"{what} must be one of {', '.join(known)}, got {got!r}")
+    for what, real in (("threshold", rules.threshold), ("test_size", rules.test_size)):
+        if isinstance(real, bool) or not isinstance(real, (int, float, np.number)):
+            raise TypeError(f"{what} must be a number, got {real!r}")
     if not 0 <= rules.threshold <= 1:
         raise ValueError(f"threshold must be between 0 and 1, got {rules.threshold!r}")
     if not 0 < rules.test_size < 1:
@@ -168,6 +175,8 @@ def _check(rules: _Rules, division: str) -> None:
         ("min_group", rules.min_group, 0),
         ("seed", rules.seed, 0),
     ):
+        if isinstance(number, bool) or not hasattr(number, "__index__"):
+            raise TypeError(f"{what} must be a whole number, got {number!r}")
         if number < least:
             raise ValueError(f"{what} must be at least {least}, got {number!r}")
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from trustkit.auditing.sheet import datasheet
-from trustkit.auditing.tables import MEASURES, lines_of, summary_of
+from trustkit.auditing.tables import MEASURES, dealt_of, lines_of, reasons_of, summary_of
 from trustkit.auditing.verdicts import (
     BELOW,
     NOT_MEASURABLE,
@@ -22,7 +22,7 @@ from trustkit.auditing.verdicts import (
     share_alike,
     worded,
 )
-from trustkit.metrics.gaps import Gaps, gaps_from_counts, why_undefined
+from trustkit.metrics.gaps import Gaps, gaps_from_counts
 from trustkit.metrics.uncertainty import bootstrap_interval
 
 if TYPE_CHECKING:
@@ -120,7 +120,12 @@ class Audit:
         """
         if attribute not in self.counts:
             raise KeyError(f"there is no attribute {attribute!r}; known are {', '.join(self.counts)}")
-        return gaps_from_counts(self.counts[attribute], MEASURES[self.measure], self.min_group)
+        return self._gaps[attribute]
+
+    @cached_property
+    def _gaps(self) -> dict[str, Gaps]:
+        rate = MEASURES[self.measure]
+        return {name: gaps_from_counts(cells, rate, self.min_group) for name, cells in self.counts.items()}
 
     def interval(self, attribute: str, level: float = 0.95, draws: int = 400) -> tuple[np.ndarray, np.ndarray]:
         """Return intervals for the gaps.
@@ -155,6 +160,32 @@ class Audit:
         return ends[0], ends[1]
 
     @cached_property
+    def _dealt(self) -> dict[str, tuple[np.ndarray, np.ndarray]]:
+        return dealt_of(self)
+
+    def chance(self, attribute: str) -> tuple[np.ndarray, np.ndarray]:
+        """Say how large gaps would be by chance, in groups of these sizes, and how often chance reaches those found.
+
+        Parameters
+        ----------
+        attribute : str
+            One of `attributes`.
+
+        Returns
+        -------
+        expected, p : (K, M) float array
+            See `trustkit.metrics.chance_gap`, with 400 permutations of the first division's predictions. NaN where a
+            gap is undefined, and for equalized odds, which compare two rates.
+
+        Raises
+        ------
+        KeyError
+            If there is no such attribute.
+        """
+        self.gaps(attribute)
+        return self._dealt[attribute]
+
+    @cached_property
     def _chosen(self) -> tuple[np.ndarray, np.ndarray]:
         found = [self.gaps(attribute) for attribute in self.attributes]
         gap, worse = (np.stack(each, axis=-1) for each in ([f.gap for f in found], [f.worse for f in found]))
@@ -166,27 +197,24 @@ class Audit:
         Returns
         -------
         (K,) tuple of Verdict
-            Of the first division; ``stability`` says how many of all have the same.
+            Of the first division; ``stability`` says how many of all have the same, ``reason`` why an attribute has no
+            gap there, or none has.
         """
+        return self._verdicts
+
+    @cached_property
+    def _verdicts(self) -> tuple[Verdict, ...]:
         choice, strength = self._chosen
         stable = share_alike(choice, strength, self.threshold) if len(choice) > 1 else None
         names = dict(self.attributes)
+        reasons = reasons_of(self)
         found = []
         for k, client in enumerate(self.clients):
             leaning = called(int(choice[0, k]), names, self.level)
             verdict = worded(int(choice[0, k]), float(strength[0, k]), self.threshold, leaning)
-            reason = (self.reasons[k] or self._why(k)) if verdict == NOT_MEASURABLE else ""
             found.append(Verdict(client, verdict, leaning, float(strength[0, k]),
-                                 None if stable is None else float(stable[k]), reason))  # fmt: skip
+                                 None if stable is None else float(stable[k]), reasons[k]))  # fmt: skip
         return tuple(found)
-
-    def _why(self, k: int) -> str:
-        """Say why no attribute of a client has a gap."""
-        said = {
-            name: str(why_undefined(cells[0, k], MEASURES[self.measure], self.min_group)[0])
-            for name, cells in self.counts.items()
-        }
-        return "; ".join(f"{name}: {words or 'not for every model'}" for name, words in said.items())
 
     def tally(self) -> dict[str, int]:
         """Count the clients by verdict.
@@ -222,9 +250,11 @@ class Audit:
         -------
         pandas.DataFrame
             client, rows, test_rows, verdict, leaning, strength, stability (with several divisions), then for each model
-            its accuracy, and for each attribute the gap with its interval, who is better and worse off, and the fewest
-            test rows of a group; all of the first division. With `again`: verdict and strength on other test rows, and
-            whether the verdict is the same. NaN and empty text where undefined; ``reason`` says why.
+            its accuracy, and for each attribute the gap with its interval, the gap that chance alone would give with
+            the p of the one found (see `chance`; not for equalized odds), who is better and worse off, the fewest test
+            rows of a group, and all rows without the attribute; all of the first division. With `again`: verdict and
+            strength on other test rows, and whether the verdict is the same. NaN and empty text where undefined;
+            ``reason`` says why.
         """
         return lines_of(self)
 
@@ -236,7 +266,7 @@ class Audit:
         dict of str to object
             tally; with `again` the mean strength of clients over the threshold before and on other test rows; by model:
             mean and worst-10 % accuracy, Jain's index; by model and attribute: mean, largest and pooled gap, masking
-            gap, share of clients over the threshold, clients without a gap.
+            gap, the mean gap that chance alone would give, share of clients over the threshold, clients without a gap.
         """
         return summary_of(self)
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from trustkit.auditing.tables import TINY, smallest_groups
 from trustkit.auditing.verdicts import NO_BIAS
 
 if TYPE_CHECKING:
@@ -146,11 +147,20 @@ def _findings(audit: Audit) -> Iterator[str]:
         bias = "" if verdict in NO_BIAS else ": all models find it worst, by more than the threshold"
         yield f"- {verdict}{bias}, {len(clients):,} client{'s' * (len(clients) != 1)}: {_listed(clients)}"
     yield ""
-    yield "| model | accuracy | attribute | mean gap of clients | largest | pooled | clients over the threshold |"
-    yield "|---|---|---|---|---|---|---|"
+    yield ("| model | accuracy | attribute | mean gap of clients | by chance alone | largest | pooled | "
+           "clients over the threshold | clients without a gap |")  # fmt: skip
+    yield "|---|---|---|---|---|---|---|---|---|"
     summary = audit.summary()
     for model in audit.models:
         for attribute in audit.attributes:
             found = summary[model][attribute]
-            yield (f"| {model} | {summary[model]['accuracy']:.3f} | {attribute} | {found['mean']:.3f} | "
-                   f"{found['largest']:.3f} | {found['pooled']:.3f} | {found['share_over']:.0%} |")  # fmt: skip
+            cells = (summary[model]["accuracy"], found["mean"], found["by_chance"], found["largest"], found["pooled"])
+            accuracy, *gaps = ("n/a" if value != value else f"{value:.3f}" for value in cells)
+            over = "n/a" if found["share_over"] != found["share_over"] else f"{found['share_over']:.0%}"
+            yield f"| {model} | {accuracy} | {attribute} | {' | '.join(gaps)} | {over} | {found['undefined']:,} |"
+    for attribute in audit.attributes:
+        least = smallest_groups(audit, attribute)
+        if few := int(((least > 0) & (least < TINY)).sum()):
+            yield ""
+            yield (f"At {few:,} clients a group by {attribute} has fewer than {TINY} test rows: there a gap may be one "
+                   "person's doing.")  # fmt: skip

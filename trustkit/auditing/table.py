@@ -6,7 +6,6 @@ import dataclasses
 import os
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -14,7 +13,6 @@ import numpy as np
 from trustkit.data import Dataset, FederatedDataset, Provenance
 from trustkit.datasets.frame import from_frame
 from trustkit.datasets.ondisk import existing, owned, stem
-from trustkit.datasets.rows import MISSING
 from trustkit.datasets.tablefile import column_named, frame_of
 from trustkit.metrics.coding import Coded, group_codes, intersection
 
@@ -103,7 +101,7 @@ def table_of(
     provenance, name = None, "my table"
     if isinstance(data, (str, os.PathLike)):
         file = existing(data, "a table (text, Parquet or NPZ)")
-        data, name, provenance = _read(file), stem(file), owned(file)
+        data, name, provenance = frame_of(file)[0], stem(file), owned(file)
     known = set(map(str, data.columns)) if hasattr(data, "columns") else set()
     crossed = {each: each.split(" & ") for each in wanted or () if " & " in each and each not in known}
     single = wanted and list(dict.fromkeys(part for each in wanted for part in crossed.get(each, [each])))
@@ -136,15 +134,6 @@ def _table(
         owner, called, key = _natural(data, client)
         return _of_dataset(data, attributes, positive, leave_out, owner, called, key)
     return _of_frame(data, name, provenance, attributes, target, client, positive, leave_out, keep_index)
-
-
-def _read(file: Path) -> pd.DataFrame:
-    """Read a file; say it plainly where a server's error page was saved in its place."""
-    with file.open("rb") as stream:
-        start = stream.read(512).lstrip().lower()
-    if start.startswith((b"<!doctype html", b"<html", b"<?xml", b"<head")):
-        raise ValueError(f"{file} must be a table, got an HTML page")
-    return frame_of(file)[0]
 
 
 def _of_frame(
@@ -180,7 +169,7 @@ def _of_frame(
     facts = {"target": target, "client": client or None, "left_out": left_out,
              "missing": dict(data.notes["missing"]), "dropped_rows": data.notes["dropped_rows"]}  # fmt: skip
     label, chosen = _favourable(data, positive)
-    return Table(name, data.X, label, {each: _coded(data.sensitive[each]) for each in protected}, owner, names,
+    return Table(name, data.X, label, {each: group_codes(data.sensitive[each]) for each in protected}, owner, names,
                  data.held_out, provenance or data.provenance,
                  facts | {"positive": chosen, "features": data.columns})  # fmt: skip
 
@@ -198,7 +187,7 @@ def _of_dataset(
             known = ", ".join(data.sensitive) or "none"
             raise KeyError(f"{data.name} has no protected attribute {attribute!r}; known are {known}")
     label, chosen = _favourable(data, positive)
-    coded = {attribute: _coded(data.sensitive[attribute]) for attribute in protected}
+    coded = {attribute: group_codes(data.sensitive[attribute]) for attribute in protected}
     left_out = _left_out(data, coded, leave_out)
     used = [j for j, column in enumerate(data.columns) if column not in left_out]
     if not used:
@@ -253,7 +242,7 @@ def _natural(data: Dataset, client: str) -> tuple[np.ndarray, tuple[str, ...], s
     key = client or next(iter(data.groups), "")
     if not key:
         return np.zeros(len(data.y), int), (_ALL,), ""
-    coded = _coded(data.groups[key])
+    coded = group_codes(data.groups[key])
     return coded.codes, coded.values, key
 
 
@@ -276,14 +265,3 @@ def _favourable(data: Dataset, positive: Any) -> tuple[np.ndarray, str]:
     else:
         raise ValueError(f"positive must be one of {', '.join(data.classes[:20])}, got {positive!r}")
     return np.asarray(data.y == chosen), data.classes[chosen]
-
-
-def _coded(values: np.ndarray) -> Coded:
-    """Number the groups; what a loader calls "missing" is missing."""
-    coded = group_codes(values)
-    if MISSING not in coded.values:
-        return coded
-    gone = coded.values.index(MISSING)
-    place = np.cumsum([value != MISSING for value in coded.values]) - 1
-    codes = np.where(coded.codes == gone, -1, place[coded.codes])
-    return Coded(np.where(coded.codes < 0, -1, codes), tuple(v for v in coded.values if v != MISSING))

@@ -8,15 +8,16 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from trustkit.auditing.verdicts import NO_BIAS
-from trustkit.metrics.gaps import Rate, gaps_from_counts
+from trustkit.metrics.gaps import Rate, gaps_from_counts, why_undefined
 from trustkit.metrics.spread import client_summary
+from trustkit.metrics.uncertainty import chance_gap
 
 if TYPE_CHECKING:
     import pandas as pd
 
     from trustkit.auditing.result import Audit
 
-__all__ = ["MEASURES", "lines_of", "summary_of"]
+__all__ = ["CHANCE", "MEASURES", "TINY", "dealt_of", "lines_of", "reasons_of", "smallest_groups", "summary_of"]
 
 MEASURES: Mapping[str, Rate] = {
     "demographic_disparity": "selection",
@@ -25,6 +26,12 @@ MEASURES: Mapping[str, Rate] = {
     "accuracy_gap": "accuracy",
 }
 """What may be compared between groups, and the rate that it is about."""
+
+CHANCE = ("selection", "tpr", "accuracy")
+"""The rates for which it is known what chance alone would give; odds are two rates."""
+
+TINY = 10
+"""A group with fewer test rows than this makes a gap that may be one person's doing."""
 
 _SHORT = {"selection": "DD", "tpr": "EOD", "odds": "EO", "accuracy": "AG"}
 
@@ -54,23 +61,91 @@ def lines_of(audit: Audit) -> pd.DataFrame:
         lines["verdict_again"] = [each.verdict for each in other]
         lines["strength_again"] = [each.strength for each in other]
         lines["confirmed"] = [one.verdict == two.verdict for one, two in zip(found, other, strict=True)]
-    short = _SHORT[MEASURES[audit.measure]]
+    rate = MEASURES[audit.measure]
+    short = _SHORT[rate]
     for m, model in enumerate(audit.models):
         lines[f"{model} accuracy"] = audit.accuracy[0, :, m]
     for attribute, values in audit.attributes.items():
         gaps, (low, high) = audit.gaps(attribute), audit.interval(attribute)
-        names = np.array([*values, ""])
+        names, (expected, p) = np.array([*values, ""]), audit.chance(attribute)
         for m, model in enumerate(audit.models):
             what = f"{model} {short}({attribute})"
-            lines |= {what: gaps.gap[0, :, m], f"{what} low": low[:, m], f"{what} high": high[:, m],
-                      f"{what} better": names[gaps.better[0, :, m]],
+            lines |= {what: gaps.gap[0, :, m], f"{what} low": low[:, m], f"{what} high": high[:, m]}
+            if rate in CHANCE:
+                lines |= {f"{what} by chance": expected[:, m], f"{what} p": p[:, m]}
+            lines |= {f"{what} better": names[gaps.better[0, :, m]],
                       f"{what} worse": names[gaps.worse[0, :, m]]}  # fmt: skip
-        size = audit.counts[attribute][0, :, 0].sum(axis=(-2, -1))
-        lines[f"{attribute} smallest group"] = np.where(size > 0, size, size.max(initial=0) + 1).min(axis=-1) * (
-            size.sum(axis=-1) > 0
-        )
+        lines[f"{attribute} smallest group"] = smallest_groups(audit, attribute)
+        lines[f"{attribute} missing"] = audit.missing[attribute]
     lines["reason"] = [each.reason for each in found]
     return pd.DataFrame(lines)
+
+
+def dealt_of(audit: Audit) -> dict[str, tuple[np.ndarray, np.ndarray]]:
+    """Say what gaps chance alone would give; see `Audit.chance`.
+
+    Parameters
+    ----------
+    audit : Audit
+        Any.
+
+    Returns
+    -------
+    dict of str to two (K, M) float array
+        By attribute: the expected gap, and p.
+    """
+    rate = MEASURES[audit.measure]
+    if rate not in CHANCE:
+        nothing = np.full(audit.accuracy.shape[1:], np.nan)
+        return dict.fromkeys(audit.counts, (nothing, nothing))
+    seed, least = int(audit.facts.get("seed", 0)), audit.min_group
+    return {
+        name: chance_gap(cells[0], rate, draws=400, seed=seed, min_group=least)  # type: ignore[arg-type]
+        for name, cells in audit.counts.items()
+    }
+
+
+def reasons_of(audit: Audit) -> list[str]:
+    """Say of each client why it, or which of its attributes, could not be measured.
+
+    Parameters
+    ----------
+    audit : Audit
+        Any.
+
+    Returns
+    -------
+    list of K str
+        Empty where every attribute has a gap for every model.
+    """
+    said: list[list[str]] = [[] for _ in audit.clients]
+    for name, cells in audit.counts.items():
+        undefined = np.flatnonzero(np.isnan(audit.gaps(name).gap[0]).any(axis=-1))
+        words = why_undefined(cells[0, undefined, 0], MEASURES[audit.measure], audit.min_group)
+        for k, why in zip(undefined.tolist(), words.tolist(), strict=True):
+            said[k].append(f"{name}: {why or 'not for every model'}")
+    return [whole or "; ".join(parts) for whole, parts in zip(audit.reasons, said, strict=True)]
+
+
+def smallest_groups(audit: Audit, attribute: str) -> np.ndarray:
+    """Count the test rows of each client's smallest group, of those that take part.
+
+    Parameters
+    ----------
+    audit : Audit
+        Any.
+    attribute : str
+        One of its attributes.
+
+    Returns
+    -------
+    (K,) int array
+        Rows of the first division; 0 for a client without any.
+    """
+    size = audit.counts[attribute][0, :, 0].sum(axis=(-2, -1))
+    part = (size > 0) & (size >= audit.min_group)
+    least = np.where(part, size, size.max(initial=0) + 1).min(axis=-1)
+    return np.asarray(np.where(part.any(axis=-1), least, 0))
 
 
 def summary_of(audit: Audit) -> dict[str, Any]:
@@ -113,5 +188,8 @@ def _about(audit: Audit, attribute: str, m: int) -> dict[str, float | int]:
     over = float((known > audit.threshold).mean()) if known.size else float("nan")
     largest = float(known.max()) if known.size else float("nan")
     mean = float(known.mean()) if known.size else float("nan")
-    return {"mean": mean, "largest": largest, "pooled": pooled, "masking": largest - pooled, "share_over": over,
-            "undefined": int(np.isnan(gap).sum())}  # fmt: skip
+    dealt = audit.chance(attribute)[0][:, m]
+    dealt = dealt[~np.isnan(dealt)]
+    chance = float(dealt.mean()) if dealt.size else float("nan")
+    return {"mean": mean, "largest": largest, "pooled": pooled, "masking": largest - pooled, "by_chance": chance,
+            "share_over": over, "undefined": int(np.isnan(gap).sum())}  # fmt: skip

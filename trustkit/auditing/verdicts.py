@@ -33,8 +33,8 @@ class Verdict(NamedTuple):
     """What a client is said to be: ``verdict`` is an attribute, "attribute=value", or one of the three words.
 
     ``leaning`` is what the models agree on, over the threshold or not; ``strength`` the smallest of the models' largest
-    gaps; ``stability`` the share of all divisions with the same verdict (None for one division); ``reason`` why there
-    is none.
+    gaps; ``stability`` the share of all divisions with the same verdict (None for one division); ``reason`` why the
+    client, or one of the attributes there, could not be measured.
     """
 
     client: str

@@ -61,7 +61,11 @@ STATED: Mapping[int, Stated] = {
     4: Stated("6.2", "N-BaIoT", 9, 0.7, None, "fedavg", hidden=(50, 50), benign=0.2),
     5: Stated("6.2", "N-BaIoT", 9, 0.9, None, "fedmedian", 4.0, "local", (100, 80, 70, 50), 0.5),
 }
-"""By number. ConvNet2: two 5×5 convolutions of 32 and 64 channels and 2,048 hidden units, as FederatedScope has it."""
+"""By number. ConvNet2: two 5×5 convolutions of 32 and 64 channels and 2,048 hidden units, as FederatedScope has it.
+
+FederatedScope's has a batch norm behind each convolution too, of which the paper says nothing; see
+`trustkit.bench.settings.experiment`.
+"""
 
 PRINTED: Mapping[int, Mapping[str, float]] = {
     1: {

@@ -7,18 +7,22 @@ from pathlib import Path
 from typing import Literal, get_args
 
 from trustkit.bench.printed import STATED
-from trustkit.catalogue import Use, use
+from trustkit.catalogue import use
 from trustkit.experiment import Experiment
+from trustkit.preset import presets
 
 __all__ = ["Noise", "experiment", "scaled_down"]
 
 Noise = Literal["local", "global"]
 
-_ROUNDS = 20
-"""Of experiments 4 and 5, for which the paper states none."""
 _QUICK_ROUNDS = {2: 10, 3: 10}
-_NETS = {False: ([32, 64], 2048), True: ([8, 16], 0)}
-"""Channels and hidden units of ConvNet2, and of the quick one, by whether it is quick."""
+_CONVNET2 = {"channels": [32, 64], "hidden": 2048}
+_FULL_PRIVATE = {
+    2: {"algorithm__lr": 2.0, "algorithm__batch": 256}, 3: {"algorithm__lr": 0.5, "algorithm__batch": 256},
+}  # fmt: skip
+"""Steps of ConvNet2 with noise for rows; see `experiment`."""
+_FOR_CLIENTS = {"algorithm__lr": 0.1, "algorithm__batch": 20}
+"""Where noise is added to each client's update, batches cost nothing: as without privacy."""
 _SMALLER = {"mnist_writers": "10,000 images", "nbaiot_synthetic": "3,600 rows"}
 """The stand-ins."""
 
@@ -54,11 +58,27 @@ def experiment(
     Notes
     -----
     Class balance, 20/80 in experiment 4 and balanced to 50/50 in each client in experiment 5, is the argument
-    ``benign`` of both data sets: rows are left out, none is repeated.
+    ``benign`` of both data sets: rows are left out, none is repeated. The quick experiments are the presets
+    ``paper/experiment-1`` … ``-5`` of `trustkit.preset`, 2 and 3 with fewer rounds; the whole ones have ConvNet2.
 
     Source
     ------
     FederatedTrust (Sánchez Sánchez et al. 2024), sections 6.1 and 6.2.
+
+    Deviations
+    ----------
+    The paper names ConvNet2 and says no more of it. FederatedScope's, to judge by the 12 tensors and 6,603,902
+    parameters that the authors' runs state for 62 classes, has a batch norm behind each convolution: 192 of these
+    parameters. Ours has none. A batch norm mixes the rows of a batch, so that clipping row by row would not bound what
+    one row does, and the ε of experiments 2 and 3 would not hold.
+
+    The paper states no learning rate, batch or clipping norm. With noise for rows, ConvNet2 takes one batch of all rows
+    of a client, since ε counts passes and not batches, so that smaller ones only add noise; its rate, 2 for experiment
+    2 and 0.5 for the stronger noise of experiment 3, is chosen among those tried in short runs that keep clip and the
+    noise of the mean but train 3 clients a round. Accuracy after 25 rounds of experiment 2: 0.58 at rate 2 and 0.47 at
+    0.3 with batches of 64; of clients alike, 0.69 at 2 and 0.72 at 4, which is the same within chance. After 19 rounds
+    of experiment 3, clients alike: 0.50 at 0.5, 0.41 at 2. None comes near the printed 0.93: ε is composed over all
+    rounds here, and the noise is that of 6.5 million parameters.
 
     Examples
     --------
@@ -69,32 +89,17 @@ def experiment(
         raise ValueError(f"experiment must be one of {', '.join(map(str, STATED))}, got {number!r}")
     if noise not in get_args(Noise):
         raise ValueError(f"noise must be {' or '.join(get_args(Noise))}, got {noise!r}")
-    stated = STATED[number]
-    traffic = stated.benign is not None
-    kind = stated.noise or noise
-    privacy = None if stated.epsilon is None else use(
-        "gaussian", epsilon=stated.epsilon, level="example" if kind == "local" else "client"
-    )  # fmt: skip
-    slow = privacy is None or kind == "global"
-    if traffic:
-        data, group = _traffic(stated.benign, nbaiot), "device"
-        model, rate, batch = use("mlp", hidden=list(stated.hidden)), 0.1 if slow else 0.2, 32 if slow else 64
-    else:
-        data, group = _digits(stated.clients, femnist), "writer"
-        channels, hidden = _NETS[quick]
-        model, batch = use("convnet", channels=channels, hidden=hidden), 20 if slow else 64
-        rate = 0.1 if slow else 1.0 if quick else 0.3  # the more parameters, the more noise a step carries
-    rounds = stated.rounds or _ROUNDS
-    return Experiment(
-        data,
-        use("by_group", group=group),
-        use(stated.algorithm, lr=rate, batch=batch),
-        model,
-        privacy,
-        rounds=_QUICK_ROUNDS.get(number, rounds) if quick else rounds,
-        participation=stated.share,
-        seed=1,
-    )
+    wanted = presets()[f"paper/experiment-{number}"]
+    private = wanted.privacy is not None
+    if quick:
+        wanted = wanted.change(rounds=_QUICK_ROUNDS.get(number, wanted.rounds))
+    elif not STATED[number].hidden:
+        wanted = wanted.change(model=use("convnet", **_CONVNET2))
+        if private:
+            wanted = wanted.change(**_FULL_PRIVATE[number])
+    if private and (STATED[number].noise or noise) == "global":
+        wanted = wanted.change(privacy__level="client", **_FOR_CLIENTS)
+    return _on(wanted, femnist, nbaiot)
 
 
 def scaled_down(number: int, wanted: Experiment) -> str:
@@ -119,23 +124,22 @@ def scaled_down(number: int, wanted: Experiment) -> str:
     """
     stated, args = STATED[number], wanted.model.args if wanted.model else {}
     words = [_SMALLER[wanted.data.name]] if wanted.data.name in _SMALLER else []
-    if "channels" in args and (list(args["channels"]), args["hidden"]) != _NETS[False]:
+    if "channels" in args and (list(args["channels"]), args["hidden"]) != (_CONVNET2["channels"], _CONVNET2["hidden"]):
         words.append(f"a net of {' and '.join(map(str, args['channels']))} channels in place of ConvNet2")
     if wanted.rounds < (stated.rounds or 0):
         words.append(f"{wanted.rounds} of {stated.rounds} rounds")
     return ", ".join(words)
 
 
-def _digits(clients: int, folder: str | os.PathLike[str]) -> Use:
-    if os.fspath(folder):
-        return use("leaf", path=str(_folder("femnist", folder)), writers=clients)
-    return use("mnist_writers", writers=clients)
-
-
-def _traffic(benign: float | None, folder: str | os.PathLike[str]) -> Use:
-    if os.fspath(folder):
-        return use("nbaiot", path=str(_folder("nbaiot", folder)), benign=benign)
-    return use("nbaiot_synthetic", benign=benign)
+def _on(wanted: Experiment, femnist: str | os.PathLike[str], nbaiot: str | os.PathLike[str]) -> Experiment:
+    """Return an experiment on the paper's data, where there is a folder of them."""
+    if wanted.data.name == "mnist_writers" and os.fspath(femnist):
+        path = str(_folder("femnist", femnist))
+        return wanted.change(data=use("leaf", path=path, writers=wanted.data.args["writers"]))
+    if wanted.data.name == "nbaiot_synthetic" and os.fspath(nbaiot):
+        path = str(_folder("nbaiot", nbaiot))
+        return wanted.change(data=use("nbaiot", path=path, benign=wanted.data.args["benign"]))
+    return wanted
 
 
 def _folder(name: str, folder: str | os.PathLike[str]) -> Path:

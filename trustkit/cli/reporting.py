@@ -95,9 +95,12 @@ def examine_run(
     seed: Annotated[int, typer.Option(help="Of the rows that are looked at, and of who attacks.")] = 0,
     quiet: Annotated[bool, typer.Option(help="No progress bar.")] = False,
 ) -> None:
-    """Attack a stored run and look for what it gives away: the measures that cost trainings or gradients."""
+    """Attack a stored run and look for what it gives away; status 1 says that its event log does not hold."""
     from trustkit.commands.report import look_into
 
     options = {"rows": rows, "share": share, "radius": radius, "quasi": quasi, "coverage": coverage, "seed": seed}
-    for line in look_into(run, measure or [], out, not quiet, **options):
+    lines, sound = look_into(run, measure or [], out, not quiet, **options)
+    for line in lines:
         typer.echo(line)
+    if not sound:
+        raise typer.Exit(1)

@@ -15,6 +15,7 @@ __all__ = ["cli"]
 @cli.command("data")
 def data_sets() -> None:
     """List the data sets."""
+    import trustkit.split  # noqa: F401 (it enters data sets that are changed on purpose)
     from trustkit import datasets
     from trustkit.catalogue import DATASETS
 

@@ -6,13 +6,16 @@ import os
 import shutil
 import sys
 import uuid
+from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import trustkit.split  # noqa: F401 (it enters data sets that are changed on purpose)
 from trustkit import datasets, export
 from trustkit.auditing import Audit, audit
+from trustkit.auditing.tables import TINY, smallest_groups
 from trustkit.catalogue import DATASETS
 from trustkit.handover import check_folder
 from trustkit.records import Progress
@@ -54,7 +57,12 @@ def investigate(data: str, out: Path, *, sensitive: str = "", models: str = "log
     check_folder(out)
     if data not in DATASETS and not Path(data).exists():
         raise ValueError(f"there is no file {data!r}, and no data set of that name")
-    source: Any = datasets.load(data) if data in DATASETS and not Path(data).is_file() else data
+    table = data not in DATASETS or Path(data).is_file()
+    if table and not _names(sensitive):
+        raise ValueError("--sensitive must name the protected attributes of a table, as sex,race, got none")
+    if table and not options.get("target"):
+        raise ValueError("--target must name the column of a table that is predicted, got none")
+    source: Any = data if table else datasets.load(data)
     with _bar(quiet) as progress:
         found = audit(source, _names(models), _names(sensitive) or None, leave_out=_names(leave_out),
                       progress=progress, **options)  # fmt: skip
@@ -77,15 +85,34 @@ def _said(found: Audit) -> Iterator[str]:
         yield f"  {model}: accuracy {about['accuracy']:.4f}, worst 10 % of clients {about['worst_accuracy']:.4f}"
         for attribute in found.attributes:
             each = about[attribute]
-            yield (f"    {attribute}: mean gap {each['mean']:.4f}, largest {each['largest']:.4f}, pooled "
+            if each["mean"] != each["mean"]:
+                yield f"    {attribute}: n/a at all clients"
+                continue
+            chance = "" if each["by_chance"] != each["by_chance"] else f" ({each['by_chance']:.4f} by chance alone)"
+            yield (f"    {attribute}: mean gap {each['mean']:.4f}{chance}, largest {each['largest']:.4f}, pooled "
                    f"{each['pooled']:.4f}, over {found.threshold:g} at {each['share_over']:.0%} of clients"
                    + (f", n/a at {each['undefined']}" if each["undefined"] else ""))  # fmt: skip
+    yield from _cautions(found)
     if found.again is not None:
         chosen = summary["selected"]
         yield (f"  {chosen['clients']} clients over the threshold: strength {chosen['strength']:.4f}, on other test "
                f"rows {chosen['strength_again']:.4f}")  # fmt: skip
     if left_out := found.facts["left_out"]:
         yield f"  no features: {', '.join(f'{name} ({why})' for name, why in left_out.items())}"
+
+
+def _cautions(found: Audit) -> Iterator[str]:
+    """Say where numbers rest on little: rows without an attribute, groups of few test rows, clients without a gap."""
+    for attribute in found.attributes:
+        if missing := int(found.missing[attribute].sum()):
+            yield f"  {attribute} is missing in {missing:,} rows, which are in no group"
+        least = smallest_groups(found, attribute)
+        if few := int(((least > 0) & (least < TINY)).sum()):
+            yield (f"  {attribute}: at {few:,} clients a group has fewer than {TINY} test rows, so that one row moves "
+                   f"its rate by more than {1 / TINY:g}; --min-group {TINY} leaves such groups out")  # fmt: skip
+    reasons = Counter(verdict.reason for verdict in found.verdicts() if verdict.reason)
+    for reason, clients in reasons.most_common(5):
+        yield f"  n/a at {clients:,} client{'s' * (clients != 1)}: {reason}"
 
 
 def _written(found: Audit, out: Path) -> Path:

@@ -65,11 +65,7 @@ def render(
         If it is no run, or there is no such profile.
     """
     record, beside, old = _stored(run)
-    facts, (told, sound) = _sheet(record, old), _log(beside, old)
-    if sound and "log/head" in old:
-        facts = FactSheet({**facts.values, **log_facts(record, read(beside / LOG))}, facts.claims)
-    elif not sound:
-        facts = FactSheet({path: value for path, value in facts.values.items() if path not in _LOGGED}, facts.claims)
+    facts, told, sound = _sheet(record, beside, old)
     assess(facts, profile)  # refuses an unknown profile before anything is trained
     if examined:
         with _bar(progress) as bar:
@@ -103,7 +99,7 @@ def _log(folder: Path, sheet: FactSheet) -> tuple[str, bool]:
 
 def look_into(
     run: Path, measures: list[str], out: Path | None, progress: bool = False, **options: Any
-) -> Iterator[str]:
+) -> tuple[list[str], bool]:
     """Examine a stored run, and say what was found.
 
     Parameters
@@ -119,10 +115,11 @@ def look_into(
     **options
         See `trustkit.examination.examine`; ``coverage`` may be a number as text.
 
-    Yields
-    ------
-    str
-        Lines to print.
+    Returns
+    -------
+    list of str, bool
+        Lines to print, and whether the event log holds, as for `render`. If not, the sheet that is written leaves
+        out what the log would show.
 
     Raises
     ------
@@ -131,13 +128,15 @@ def look_into(
     KeyError, TypeError, ValueError
         If it is no run, or an option does not fit.
     """
-    record, _, old = _stored(run)
+    record, beside, old = _stored(run)
     options["coverage"] = _number(options.get("coverage"))
     with _bar(progress) as bar:
         found = examine(record, measures=measures or None, progress=bar, **options)
-    yield from _told(found)
+    told, sound = _log(beside, old)
+    lines = [*_told(found), *([f"\n{LOG}: {told}"] if told else [])]
     if out is not None:
-        yield f"\nwritten to {_sheet(record, old).with_facts(found).save(out)}"
+        lines.append(f"\nwritten to {_sheet(record, beside, old)[0].with_facts(found).save(out)}")
+    return lines, sound
 
 
 def _told(found: Examination) -> Iterator[str]:
@@ -191,10 +190,19 @@ def _stored(run: Path) -> tuple[RunRecord, Path, FactSheet]:
     return record, beside, old
 
 
-def _sheet(record: RunRecord, old: FactSheet) -> FactSheet:
-    """Return what a run measures, with what an old sheet states besides."""
+def _sheet(record: RunRecord, folder: Path, old: FactSheet) -> tuple[FactSheet, str, bool]:
+    """Return what a run measures, with what an old sheet states besides; what is said of its log, and whether it holds.
+
+    What the log shows is read anew where it holds, and left out where it does not.
+    """
     measured = facts_of(record, look_at=old.get("robustness", "clever_rows") or None)
-    return FactSheet({**measured.values, **carried(old.values, measured).values}, old.claims)
+    values = {**measured.values, **carried(old.values, measured).values}
+    told, sound = _log(folder, old)
+    if not sound:
+        values = {path: value for path, value in values.items() if path not in _LOGGED}
+    elif "log/head" in old:
+        values |= log_facts(record, read(folder / LOG))
+    return FactSheet(values, old.claims), told, sound
 
 
 def _same_run(sheet: FactSheet, key: str, folder: Path) -> None:

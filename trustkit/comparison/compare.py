@@ -1,4 +1,4 @@
-"""`compare_strategies`: the same clients and seeds under one strategy after the other."""
+"""`compare_strategies`: the same clients and seeds under one strategy after the other; `lineup`: what it plays."""
 
 from __future__ import annotations
 
@@ -19,15 +19,17 @@ from trustkit.rounds import build, data_of
 if TYPE_CHECKING:
     from concurrent.futures import Executor
 
-__all__ = ["STRATEGIES", "compare_strategies"]
+__all__ = ["STRATEGIES", "THRESHOLDS", "compare_strategies", "lineup"]
 
 STRATEGIES = (
     "fedavg", "qfedavg", "afl", "gifair", "fairfed", "fedfb", "puffle", "reweighing", "ditto", "thresholds",
 )  # fmt: skip
 """What is compared by default; "thresholds" is the experiment's own algorithm with thresholds by group afterwards."""
 
+THRESHOLDS = "thresholds"
+"""No training of its own: the experiment's algorithm, with thresholds by group and client on its final model."""
+
 _CARRIED = ("lr", "epochs", "batch", "selector")
-_THRESHOLDS = "thresholds"
 
 
 @dataclass(frozen=True)
@@ -76,14 +78,8 @@ def compare_strategies(
     ValueError
         If the data have no such attribute, clients hold columns, labels or seeds repeat, or there is none.
     """
-    name = _attribute(experiment, attribute)
-    numbers = tuple(seeds)
-    if not numbers or len(set(numbers)) != len(numbers):
-        raise ValueError(f"seeds must be at least one and differ, got {', '.join(map(str, numbers)) or 'none'}")
-    wanted = {label: _strategy(experiment, each, name) for label, each in _labelled(strategies).items()}
-    if not wanted:
-        raise ValueError("strategies must be at least one, got none")
-    runs = {(label, seed): each.experiment.change(seed=seed) for seed in numbers for label, each in wanted.items()}
+    name, numbers, wanted = _asked(experiment, strategies, seeds, attribute)
+    runs = _runs(wanted, numbers)
     refused = {each.key: _refusal(each) for each in runs.values()}
     todo = {each.key: each for each in runs.values() if not refused[each.key]}
     users: dict[str, list[tuple[str, int]]] = {key: [] for key in refused}
@@ -104,6 +100,67 @@ def compare_strategies(
         progress("compared", 1.0)
     found = {label: tuple(outcomes[label, seed] for seed in numbers) for label in wanted}
     return Comparison(experiment, name, numbers, found)
+
+
+def lineup(
+    experiment: Experiment, strategies: Iterable[str | Use] | Mapping[str, str | Use] = STRATEGIES,
+    seeds: Iterable[int] = range(3), attribute: str | None = None,
+) -> dict[tuple[str, int], Experiment]:  # fmt: skip
+    """Return the experiments that a comparison of strategies plays, without playing them.
+
+    Parameters
+    ----------
+    experiment : Experiment
+        Over rows: what all have in common.
+    strategies : iterable of str or Use, or mapping of str to str or Use
+        As `compare_strategies` takes them.
+    seeds : iterable of int
+        At least one, each once.
+    attribute : str, optional
+        What strategies care for that take an attribute; by default the data set's first.
+
+    Returns
+    -------
+    dict of (str, int) to Experiment
+        By label and seed, all strategies of the first seed first. "thresholds" is the experiment itself, so that two
+        labels may stand for the same one.
+
+    Raises
+    ------
+    KeyError, TypeError
+        If a strategy is unknown, or is no name.
+    ValueError
+        If the data have no such attribute, clients hold columns, labels or seeds repeat, or there is none.
+
+    Examples
+    --------
+    >>> from trustkit import Experiment, use
+    >>> base = Experiment("acs_employment", use("iid", parties=3), "fedavg", "logistic", rounds=1)
+    >>> found = lineup(base, ["fedavg", "fairfed"], seeds=[0, 1])
+    >>> list(found), found["fairfed", 1].algorithm.args["attribute"]
+    ([('fedavg', 0), ('fairfed', 0), ('fedavg', 1), ('fairfed', 1)], 'sex')
+    """
+    _, numbers, wanted = _asked(experiment, strategies, seeds, attribute)
+    return _runs(wanted, numbers)
+
+
+def _asked(
+    experiment: Experiment, strategies: Iterable[str | Use] | Mapping[str, str | Use], seeds: Iterable[int],
+    attribute: str | None,
+) -> tuple[str, tuple[int, ...], dict[str, _Strategy]]:  # fmt: skip
+    """Check what a caller asks for; return the attribute, the seeds and the strategies by label."""
+    name = _attribute(experiment, attribute)
+    numbers = tuple(seeds)
+    if not numbers or len(set(numbers)) != len(numbers):
+        raise ValueError(f"seeds must be at least one and differ, got {', '.join(map(str, numbers)) or 'none'}")
+    wanted = {label: _strategy(experiment, each, name) for label, each in _labelled(strategies).items()}
+    if not wanted:
+        raise ValueError("strategies must be at least one, got none")
+    return name, numbers, wanted
+
+
+def _runs(wanted: Mapping[str, _Strategy], seeds: Iterable[int]) -> dict[tuple[str, int], Experiment]:
+    return {(label, seed): each.experiment.change(seed=seed) for seed in seeds for label, each in wanted.items()}
 
 
 def _attribute(experiment: Experiment, attribute: str | None) -> str:
@@ -133,7 +190,7 @@ def _labelled(strategies: Iterable[str | Use] | Mapping[str, str | Use]) -> dict
 
 
 def _strategy(experiment: Experiment, wanted: Use, attribute: str) -> _Strategy:
-    if wanted.name == _THRESHOLDS:
+    if wanted.name == THRESHOLDS:
         args = dict(wanted.args)
         goal: Any = args.pop("goal", "parity")
         if args or goal not in get_args(Goal):

@@ -8,7 +8,7 @@ from typing import Annotated, Literal
 from trustkit.catalogue import DATASETS, Interval
 from trustkit.data import Dataset, Provenance
 from trustkit.datasets.frame import from_frame
-from trustkit.datasets.ondisk import AnyPath, checksum, existing, stem
+from trustkit.datasets.ondisk import AnyPath, checksum, existing, no_page, stem
 
 __all__ = ["read_csv"]
 
@@ -73,6 +73,7 @@ def read_csv(
     import pandas as pd
 
     file = existing(path, "a CSV file")
+    no_page(file)
     try:
         frame = pd.read_csv(file, skipinitialspace=True)
     except (ValueError, OSError) as error:

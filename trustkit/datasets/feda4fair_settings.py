@@ -53,8 +53,8 @@ def feda4fair(
     modified : bool
         Whether favourable rows are dropped and labels turned in the states where the authors did so.
     clients : {"published", "all"}
-        Of the device settings: the pieces that the authors kept (111 and 100), or all, for a selection of one's own by
-        `select`.
+        Of the device settings: the pieces that the authors kept (111 and 100), or all, of which
+        `trustkit.auditing.select_clients` keeps those that pass the authors' rule.
     one_hot : tuple of str
         Features that become a column for each code, as ("COW", "SCHL").
     keep_sensitive : bool
@@ -190,6 +190,8 @@ def select(data: Dataset, verdicts: Mapping[str, tuple[str, float]],
 
     Notes
     -----
+    `trustkit.auditing.select_clients` audits and selects in one call.
+
     The bounds are FeDa4Fair's; the upper one for RAC1P, which is not in its paper, brings as many clients of one kind
     as of the other. If the strengths come from the rows that are reported on later, they are too high there: what is
     selected for being extreme is extreme by chance as well.

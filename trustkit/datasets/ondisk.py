@@ -17,13 +17,16 @@ import numpy as np
 
 from trustkit.data import Dataset, Matrix, Provenance
 
-__all__ = ["UNREADABLE", "AnyPath", "checksum", "existing", "frozen", "opened", "owned", "stem"]
+__all__ = ["UNREADABLE", "AnyPath", "checksum", "existing", "frozen", "no_page", "opened", "owned", "stem"]
 
 AnyPath: TypeAlias = str | os.PathLike[str]
 """How a user may name a file."""
 
 UNREADABLE = (EOFError, OSError, zlib.error, lzma.LZMAError)
 """What a compressed file that is cut off or damaged raises when it is read."""
+
+_PAGES = (b"<!doctype", b"<html", b"<?xml", b"<head", b"<body", b"<!--", b"<title", b"<meta", b"<script")
+"""How a page begins; what begins with another "<" may be a table of marked-up text."""
 
 _PACKED: dict[bytes, Callable[..., Any]] = {b"\x1f\x8b": gzip.open, b"BZh": bz2.open, b"\xfd7zXZ\x00": lzma.open}
 
@@ -85,6 +88,37 @@ def opened(file: Path) -> IO[bytes]:
             unpacked: IO[bytes] = unpack(file, "rb")
             return unpacked
     return file.open("rb")
+
+
+def no_page(file: Path) -> None:
+    """Raise if a server's page was saved in a table's place, packed or not.
+
+    Parameters
+    ----------
+    file : pathlib.Path
+        One that exists.
+
+    Raises
+    ------
+    ValueError
+        If it begins as HTML or XML does.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> page = Path(tempfile.mkdtemp()) / "psam_p06.csv"
+    >>> _ = page.write_text("<!DOCTYPE html><title>403 Forbidden</title>")
+    >>> no_page(page)  # doctest: +ELLIPSIS
+    Traceback (most recent call last):
+    ValueError: ...psam_p06.csv must be a table, got an HTML page
+    """
+    try:
+        with opened(file) as stream:
+            start = stream.read(512).removeprefix(b"\xef\xbb\xbf").lstrip().lower()
+    except UNREADABLE:  # whoever reads it says so
+        return
+    if start.startswith(_PAGES):
+        raise ValueError(f"{file} must be a table, got an {'XML' if start.startswith(b'<?xml') else 'HTML'} page")
 
 
 def checksum(*files: Path) -> str:

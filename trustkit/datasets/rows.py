@@ -6,15 +6,13 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from trustkit.partition import MISSING
 from trustkit.rng import stream
 
 if TYPE_CHECKING:
     import pandas as pd
 
 __all__ = ["MISSING", "MOST_VALUES", "coded", "hold_out"]
-
-MISSING = "missing"
-"""The category of a value that is not there."""
 
 MOST_VALUES = 50
 """A column of text with more different values than this is refused: it is an identifier, or has to be grouped first."""

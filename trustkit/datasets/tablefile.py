@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from trustkit.datasets.arrowfile import STARTS, arrow_frame
-from trustkit.datasets.ondisk import UNREADABLE, opened
+from trustkit.datasets.ondisk import UNREADABLE, no_page, opened
 from trustkit.datasets.sniff import BLANKS, Delimiter, Header, sniff
 
 if TYPE_CHECKING:
@@ -42,8 +42,9 @@ def frame_of(file: Path, header: Header = "auto", delimiter: Delimiter = "auto")
     Raises
     ------
     ValueError
-        If it is none of these, or Parquet or Arrow and pyarrow is not installed.
+        If it is none of these, a page of HTML, or Parquet or Arrow and pyarrow is not installed.
     """
+    no_page(file)
     with file.open("rb") as stream:
         start = stream.read(4)
     if start == b"PAR1":

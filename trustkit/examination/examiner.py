@@ -13,7 +13,9 @@ import numpy as np
 
 import trustkit.examination.contributed  # these modules fill the table of measures
 import trustkit.examination.disclosed
+import trustkit.examination.exposed
 import trustkit.examination.identified
+import trustkit.examination.paired
 import trustkit.examination.poisoned
 import trustkit.examination.probed  # noqa: F401
 from trustkit.examination.covered import coverage_share
@@ -106,8 +108,8 @@ def examine(
 
     Notes
     -----
-    Poisoning plays the training again four times, data quality and contributions once or twice each, replacement in
-    part; the other measures cost about as much as a few evaluations.
+    Poisoning plays the training again four times, data quality and contributions once or twice each, aggregation once,
+    replacement in part; the other measures cost about as much as a few evaluations.
 
     Source
     ------

@@ -39,7 +39,7 @@ def gradient_attacks(subject: Subject, tell: Tell) -> Found:
     Raises
     ------
     NotMeasured
-        If there are no held-out rows.
+        If there are no held-out rows, answers are numbers, or the model has no gradients.
 
     Notes
     -----
@@ -58,6 +58,10 @@ def gradient_attacks(subject: Subject, tell: Tell) -> Found:
     """
     rows = subject.sample("test", subject.rows, "gradients")
     X, y = subject.data.X[rows], subject.data.y[rows]
+    if not subject.data.classes:
+        raise NotMeasured("answers are numbers: there is no border between classes to cross")
+    if not np.isfinite(subject.gradient(X[:1], np.ones((1, len(subject.data.classes))))).all():
+        raise NotMeasured("the model has no gradients to follow")
     train = subject.data.X[~subject.data.held_out]
     low, high = train.min(axis=0), train.max(axis=0)
     low, high = np.minimum(low, X.min(axis=0)), np.maximum(high, X.max(axis=0))
@@ -146,7 +150,7 @@ def surrogate(subject: Subject, tell: Tell) -> Found:
     Raises
     ------
     NotMeasured
-        If there are no training rows or no held-out ones.
+        If there are no training rows or no held-out ones, or answers are numbers.
 
     Notes
     -----
@@ -162,6 +166,8 @@ def surrogate(subject: Subject, tell: Tell) -> Found:
     ----------
     The paper asks whether a method is in use; ours measures how well one works.
     """
+    if not subject.data.classes:
+        raise NotMeasured("answers are numbers, of which hardly two are the same")
     train = subject.sample("train", 5 * subject.rows, "surrogate")
     test = subject.sample("test", subject.rows, "surrogate")
     from sklearn.tree import DecisionTreeClassifier

@@ -92,6 +92,8 @@ def bind(
         if privacy.level == "example":
             local = replace(local, clip=privacy.clip, noise=ledger.noise, sampling=privacy.sampling)
     codes = {name: _groups(fed, name, test.rows) for name in fed.data.sensitive}
+    unknown = {name: int((code < 0).sum()) for name, (code, _) in codes.items()}
+    facts["test_rows_without_attribute"] = {name: count for name, count in unknown.items() if count}
     return kind(
         model, train, test, codes, fed.data.positive, aggregate, local, participation, ledger, seed, facts, selector,
         **more,
@@ -182,5 +184,6 @@ def _typed(rows: Stacked, model: Dense | Convnet) -> Stacked:
 
 
 def _groups(fed: FederatedDataset, attribute: str, rows: np.ndarray) -> tuple[np.ndarray, int]:
+    """Return each row's group, −1 where the attribute is missing, and how many groups there are."""
     codes, values = fed.data.codes(attribute)
     return codes[rows], len(values)

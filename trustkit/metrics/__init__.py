@@ -36,6 +36,14 @@ from trustkit.metrics.heterogeneity import (
     worst_share_mean,
 )
 from trustkit.metrics.importance import linear_importance, party_importance, shapley_cmi
+from trustkit.metrics.inversion import column_r2, reconstruct
+from trustkit.metrics.labelinference import (
+    completion_attack,
+    direction_attack,
+    label_floor,
+    norm_attack,
+    residual_attack,
+)
 from trustkit.metrics.leakage import gaussian_leakage_bound, leakage_estimate
 from trustkit.metrics.membership import EmpiricalEpsilon, empirical_epsilon, membership_auc, tpr_at_fpr
 from trustkit.metrics.pairs import (
@@ -94,13 +102,16 @@ __all__ = [
     "client_summary",
     "coalition_values",
     "coefficient_of_variation",
+    "column_r2",
     "column_report",
     "completed_shapley",
+    "completion_attack",
     "contribution_fairness",
     "count_clients",
     "data_quality",
     "demographic_disparity",
     "demographic_parity_ratio",
+    "direction_attack",
     "discrimination_from_counts",
     "discrimination_index",
     "disparity_from_counts",
@@ -134,12 +145,14 @@ __all__ = [
     "kl_divergence",
     "l_diversity",
     "label_distribution",
+    "label_floor",
     "leakage_estimate",
     "leave_one_out",
     "linear_importance",
     "masking_gap",
     "mcor",
     "membership_auc",
+    "norm_attack",
     "opinion",
     "opportunity_from_counts",
     "party_importance",
@@ -150,6 +163,8 @@ __all__ = [
     "poisoning_defence",
     "quantile_bins",
     "rates_from_counts",
+    "reconstruct",
+    "residual_attack",
     "round_utilities",
     "selection_fairness",
     "shap_importance",
@@ -164,4 +179,4 @@ __all__ = [
     "why_undefined",
     "worse_off",
     "worst_share_mean",
-]  # fmt: skip
+]

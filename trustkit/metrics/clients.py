@@ -133,6 +133,8 @@ def disparity_interval(counts: np.ndarray, min_group: int = 0, level: float = 0.
     if not 0 < level < 1:
         raise ValueError(f"level must be strictly between 0 and 1, got {level!r}")
     rates = rates_from_counts(counts)
+    if not rates.size.shape[-1]:  # nobody's attribute is known
+        return np.full(rates.size.shape[:-1], np.nan), np.full(rates.size.shape[:-1], np.nan)
     kept = (rates.size > 0) & (rates.size >= min_group)
     top = np.where(kept, rates.selection, -np.inf).argmax(axis=-1)[..., None]
     bottom = np.where(kept, rates.selection, np.inf).argmin(axis=-1)[..., None]

@@ -6,10 +6,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-__all__ = ["Coded", "group_codes", "intersection"]
+from trustkit.partition import numbered
 
-_SAMPLE, _FEW = 2000, 60
-"""So many rows are looked at first; up to so many values are found one by one, which is faster than sorting text."""
+__all__ = ["Coded", "group_codes", "intersection"]
 
 
 class Coded(NamedTuple):
@@ -25,7 +24,8 @@ def group_codes(sensitive: Any, rows: int | None = None) -> Coded:
     Parameters
     ----------
     sensitive : (n,) array of numbers, booleans or text, or Coded
-        Missing where it is None or NaN. What is coded already comes back.
+        Missing where it is None, NaN or the text "missing", which is what loaders write there: such rows are in no
+        group. What is coded already comes back.
     rows : int, optional
         The n that is expected.
 
@@ -50,40 +50,7 @@ def group_codes(sensitive: Any, rows: int | None = None) -> Coded:
         raise ValueError(f"sensitive must have one value for {wanted}, got shape {array.shape}")
     if isinstance(sensitive, Coded):
         return sensitive
-    known: np.ndarray | None = None
-    if array.dtype.kind == "f":
-        known = ~np.isnan(array)
-    elif array.dtype.kind not in "biuUS":
-        known = np.array([v is not None and v == v for v in array.tolist()], dtype=bool)
-    if known is None or known.all():
-        values, codes = _numbered(array.astype(str) if array.dtype.kind == "O" else array)
-        return Coded(codes, tuple(map(str, values.tolist())))
-    part = array[known]
-    values, found = _numbered(part.astype(str) if array.dtype.kind == "O" else part)
-    codes = np.full(array.size, -1)
-    codes[known] = found
-    return Coded(codes, tuple(map(str, values.tolist())))
-
-
-def _numbered(array: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Return the sorted values and each row's number."""
-    few = np.unique(array[:: max(1, array.size // _SAMPLE)])
-    if array.size <= _SAMPLE or few.size > _FEW:
-        values, codes = np.unique(array, return_inverse=True)
-        return values, codes
-    codes = np.full(array.size, -1)
-    for number, value in enumerate(few):
-        codes[array == value] = number
-    rest = codes < 0
-    if not rest.any():
-        return few, codes
-    rare, found = np.unique(array[rest], return_inverse=True)
-    codes[rest] = few.size + found
-    values = np.concatenate([few, rare])
-    order = np.argsort(values)
-    place = np.empty_like(order)
-    place[order] = np.arange(order.size)
-    return values[order], place[codes]
+    return Coded(*numbered(array))
 
 
 def intersection(*attributes: Any) -> Coded:

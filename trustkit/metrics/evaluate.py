@@ -87,14 +87,14 @@ def count_groups(
     offsets : (K + 1,) int array
         Client k owns rows ``offsets[k]:offsets[k + 1]``.
     codes : mapping of str to ((N,) int array, int)
-        For each protected attribute the group of each row, 0 … G−1, and G.
+        For each protected attribute the group of each row, 0 … G−1 (−1 where it is missing), and G.
     positive : int
         The favourable class.
 
     Returns
     -------
     dict of str to (K, G, 2, 2) int array
-        Rows by client, group, label is favourable, prediction is favourable.
+        Rows by client, group, label is favourable, prediction is favourable; rows without the attribute are in none.
 
     Source
     ------
@@ -113,12 +113,13 @@ def count_groups(
     clients = offsets.size - 1
     owner = np.repeat(np.arange(clients), np.diff(offsets))
     cell = 2 * (y == positive) + (predicted == positive)
-    return {
-        name: np.bincount((owner * groups + code) * 4 + cell, minlength=clients * groups * 4).reshape(
-            clients, groups, 2, 2
-        )
-        for name, (code, groups) in codes.items()
-    }
+    counted = {}
+    for name, (code, groups) in codes.items():
+        place = (owner * groups + code) * 4 + cell
+        if code.size and code.min() < 0:
+            place = place[code >= 0]
+        counted[name] = np.bincount(place, minlength=clients * groups * 4).reshape(clients, groups, 2, 2)
+    return counted
 
 
 def softmax(logits: np.ndarray) -> np.ndarray:

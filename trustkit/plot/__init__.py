@@ -9,6 +9,7 @@ from trustkit.plot.audited import local_federated, model_bars, sensitive_shares,
 from trustkit.plot.bands import score_bands
 from trustkit.plot.columns import correlation_blocks
 from trustkit.plot.exchange import exchange_trend
+from trustkit.plot.exposed import exposure_points
 from trustkit.plot.fairness import client_fairness
 from trustkit.plot.front import pareto_front
 from trustkit.plot.gapbars import client_gaps
@@ -26,7 +27,7 @@ from trustkit.plot.waterfall import trust_waterfall
 
 __all__ = [
     "PlanePoint", "accuracy_by_round", "accuracy_under_attack", "client_fairness", "client_gaps", "correlation_blocks",
-    "exchange_trend", "group_rates", "icor_gauge", "label_gaps", "label_shares", "local_federated", "model_bars",
-    "pareto_front", "party_shares", "pcor_heatmap", "pillar_radar", "pillar_trail", "score_bands", "sensitive_shares",
-    "split_plane", "strategy_dots", "to_svg", "trust_waterfall", "value_changes",
+    "exchange_trend", "exposure_points", "group_rates", "icor_gauge", "label_gaps", "label_shares", "local_federated",
+    "model_bars", "pareto_front", "party_shares", "pcor_heatmap", "pillar_radar", "pillar_trail", "score_bands",
+    "sensitive_shares", "split_plane", "strategy_dots", "to_svg", "trust_waterfall", "value_changes",
 ]  # fmt: skip

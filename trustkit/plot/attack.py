@@ -19,8 +19,10 @@ _GAP = 0.1
 
 
 def _draw(wide: bool) -> Figure:
-    figure = style.blank(*((6.6, 2.3) if wide else (3.3, 2.5)))
-    axes = figure.add_subplot()
+    width, height = (6.6, 2.3) if wide else (3.3, 2.5)
+    figure = style.blank(width, height)
+    figure.set_layout_engine("none")  # to find these margins anew takes longer than the picture
+    axes = figure.add_axes((0.645 / width, 0.48 / height, (width - 0.69) / width, (height - 0.58) / height))
     axes.patch.set_alpha(0)
     parts = {}
     for name, (colour, dashes) in _LINES.items():
@@ -33,7 +35,6 @@ def _draw(wide: bool) -> Figure:
     axes.set_xlabel("round")
     axes.set_ylabel("accuracy")
     style.keep(figure, wide, axes=axes, crosses=crosses, **parts)
-    style.settle(figure)
     return figure
 
 
@@ -91,11 +92,11 @@ def accuracy_under_attack(
             line.set_data(*((played[name].index, means[name]) if name in played else ([], [])))
             word.set_text(f"{name} {means[name][-1]:.3f}" if name in places else "")
             if name in places:
-                word.set_position((float(played[name].index[-1]) + 0.012 * longest, places[name]))
+                word.set_position((float(played[name].index[-1]) + (0.016 if wide else 0.035) * longest, places[name]))
         parts["crosses"].set_data([], [])
         if attackers is not None and len(attackers) and "attacked" in played:
             present = played["attacked"].selected[:, attackers].any(axis=1)
             parts["crosses"].set_data(played["attacked"].index[present], means["attacked"][present])
-        parts["axes"].set_xlim(1, max(2, longest) * (1.2 if wide else 1.5))
+        parts["axes"].set_xlim(1, max(2, longest) * (1.2 if wide else 1.55))
         parts["axes"].set_xticks(_ticks(longest))
     return figure

@@ -7,9 +7,10 @@ from typing import Any
 import numpy as np
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
+from matplotlib.patches import Patch
 
 from trustkit.auditing.result import Audit
-from trustkit.auditing.tables import MEASURES
+from trustkit.auditing.tables import MEASURES, TINY, smallest_groups
 from trustkit.metrics.gaps import Gaps, gaps_from_counts
 from trustkit.plot import style
 from trustkit.records import RunRecord
@@ -19,7 +20,7 @@ __all__ = ["local_federated", "model_bars", "sensitive_shares", "value_changes"]
 MOST_SHOWN = 30
 """With more clients than this, bars show those with the largest gap only."""
 
-_MOST_NAMED = 40
+_MOST_NAMED, _PALE = 40, 0.4
 _COLOURS = (style.NOW, style.BASE, "#009e73", "#cc79a7", "#e69f00", "#56b4e9")
 
 
@@ -110,7 +111,8 @@ def sensitive_shares(audit: Audit, attribute: str = "", figure: Figure | None = 
         if clients * len(values) <= 300:
             for (k, g), share in np.ndenumerate(shares):
                 if np.isfinite(share):
-                    axes.text(g, k, f"{share:.2f}", ha="center", va="center", fontsize=6.5,
+                    few = "0" if share == 0 else "<.01" if share < 0.005 else f"{share:.2f}"
+                    axes.text(g, k, few, ha="center", va="center", fontsize=6.5,
                               color="#ffffff" if share > 0.6 else style.INK)  # fmt: skip
         axes.set_xlabel(f"{name}: share of a client's rows")
         bar = figure.colorbar(image, ax=axes, shrink=min(1.0, 12 / max(clients, 12)), pad=0.02, ticks=[0, 0.5, 1])
@@ -133,8 +135,8 @@ def model_bars(audit: Audit, attribute: str = "", figure: Figure | None = None) 
     Returns
     -------
     matplotlib.figure.Figure
-        The clients with the largest smaller gap first, 30 at most; n/a where a gap is undefined; a dotted line at the
-        threshold.
+        The clients with the largest smaller gap first, 30 at most; n/a where a gap is undefined; pale where a group has
+        fewer than 10 test rows; a dotted line at the threshold.
 
     Raises
     ------
@@ -145,14 +147,17 @@ def model_bars(audit: Audit, attribute: str = "", figure: Figure | None = None) 
     gap, accuracy = audit.gaps(name).gap[0], audit.accuracy[0]
     least = gap.min(axis=1)
     order = np.argsort(np.where(np.isnan(least), np.inf, -least), kind="stable")[:MOST_SHOWN]
-    height = 0.8 / len(audit.models)
+    smallest = smallest_groups(audit, name)
+    few, height = (smallest > 0) & (smallest < TINY), 0.8 / len(audit.models)
     with style.looks():
         figure, axes = _sheet(figure, 5.2, 1.3 + 0.24 * max(1, order.size))
         for m, model in enumerate(audit.models):
             y = np.arange(order.size) + (m - (len(audit.models) - 1) / 2) * height
             known = ~np.isnan(gap[order, m])
             colour = _COLOURS[m % len(_COLOURS)]
-            axes.barh(y[known], gap[order, m][known], height=height, color=colour, linewidth=0, label=model)
+            bars = axes.barh(y[known], gap[order, m][known], height=height, color=colour, linewidth=0, label=model)
+            for bar, pale in zip(bars, few[order][known], strict=True):
+                bar.set_alpha(_PALE if pale else 1)
             axes.plot(accuracy[order, m], y, linestyle="none", marker="o", markersize=3.4, markerfacecolor="#ffffff",
                       markeredgecolor=style.INK, markeredgewidth=0.6)  # fmt: skip
             for at in y[~known]:
@@ -166,9 +171,12 @@ def model_bars(audit: Audit, attribute: str = "", figure: Figure | None = None) 
         axes.set_axisbelow(True)
         axes.spines["left"].set_visible(False)
         axes.set_xlabel(f"{audit.measure.replace('_', ' ')} of {name} (bars), accuracy (dots)", loc="right")
-        more = f"{order.size} of {len(audit.clients)} clients" if order.size < len(audit.clients) else None
-        axes.legend(frameon=False, fontsize=8, ncols=len(audit.models), loc="lower left", bbox_to_anchor=(0, 1),
-                    title=more, title_fontsize=8, alignment="left")  # fmt: skip
+        more = [f"{order.size} of {len(audit.clients)} clients"] if order.size < len(audit.clients) else []
+        more += [f"pale: a group has fewer than {TINY} test rows"] if few[order].any() else []
+        handles = [Patch(color=_COLOURS[m % len(_COLOURS)], label=model) for m, model in enumerate(audit.models)]
+        axes.legend(handles=handles, frameon=False, fontsize=8, ncols=len(audit.models), loc="lower left",
+                    bbox_to_anchor=(0, 1), title="; ".join(more) or None, title_fontsize=8,
+                    alignment="left")  # fmt: skip
     return _settled(figure)
 
 
@@ -280,6 +288,6 @@ def value_changes(
         axes.set_xticks(range(len(values)), [style.short(value, 14) for value in values])
         axes.set_xlabel(f"{name}: worse off")
         axes.set_ylabel(audit.measure.replace("_", " "))
-        axes.set_title(f"{audit.models[m]} → {where}\n{int(changed.sum())} of {int(known.sum())} clients change",
-                       fontsize=8, loc="left")  # fmt: skip
+        change = f"{int(changed.sum())} of {int(known.sum())} clients change (arrows), {int(stay.sum())} do not (dots)"
+        axes.set_title(f"{audit.models[m]} → {where}\n{change}", fontsize=8, loc="left")
     return _settled(figure)

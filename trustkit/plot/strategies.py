@@ -20,37 +20,42 @@ _PANEL = 1.75  # inches
 _MORE = {"accuracy", "worst_accuracy"}
 
 
-def _draw(count: int, widest: int, titles: Sequence[str]) -> Figure:
-    room = 0.2 + 0.085 * widest
-    width, height = room + _PANEL * len(titles), 0.7 + 0.24 * count
+def _draw(count: int, widest: int, titles: Sequence[str], stacked: bool) -> Figure:
+    room, tall = 0.2 + 0.085 * widest, 0.7 + 0.24 * count
+    across, down = (1, len(titles)) if stacked else (len(titles), 1)
+    width, height = room + _PANEL * across, tall * down
     figure = style.blank(width, height)
     figure.set_layout_engine("none")
     panels: list[dict[str, Any]] = []
-    for title in titles:
-        left = (room + _PANEL * len(panels)) / width
-        axes = figure.add_axes((left, 0.35 / height, (_PANEL - 0.2) / width, (height - 0.7) / height))
-        axes.patch.set_alpha(0)
-        axes.grid(axis="x", color=style.GRID, linewidth=0.6)
-        axes.set_axisbelow(True)
-        y = np.arange(count)
-        bands = axes.hlines(y, 0, 0, color=style.NOW, linewidth=2.2, alpha=0.45)
-        (dots,) = axes.plot([], [], linestyle="none", marker="o", markersize=5, color=style.NOW, clip_on=False)
-        before = axes.axvline(0, color=style.BASE, linewidth=1.2, linestyle="--", zorder=1)
-        missing = [axes.text(0.5, float(k), "n/a", va="center", ha="center", fontsize=8, visible=False,
-                             transform=axes.get_yaxis_transform()) for k in y]  # fmt: skip
-        axes.set_ylim(count - 0.5, -0.5)
-        axes.set_yticks(y, [""] * count)
-        axes.tick_params(axis="y", length=0)
-        axes.spines["left"].set_visible(False)
-        axes.set_title(title, fontsize=9)
-        axes.locator_params(axis="x", nbins=3)
-        panels.append({"axes": axes, "bands": bands, "dots": dots, "before": before, "missing": missing})
-    style.keep(figure, (count, widest, tuple(titles)), panels=panels)
+    for k, title in enumerate(titles):
+        left, below = room + _PANEL * (k % across), 0.35 + tall * (down - 1 - k // across)
+        axes = figure.add_axes((left / width, below / height, (_PANEL - 0.2) / width, (tall - 0.7) / height))
+        panels.append(_panel(axes, count, title))
+    style.keep(figure, (count, widest, tuple(titles), stacked), panels=panels)
     return figure
 
 
+def _panel(axes: Any, count: int, title: str) -> dict[str, Any]:
+    axes.patch.set_alpha(0)
+    axes.grid(axis="x", color=style.GRID, linewidth=0.6)
+    axes.set_axisbelow(True)
+    y = np.arange(count)
+    bands = axes.hlines(y, 0, 0, color=style.NOW, linewidth=2.2, alpha=0.45)
+    (dots,) = axes.plot([], [], linestyle="none", marker="o", markersize=5, color=style.NOW, clip_on=False)
+    before = axes.axvline(0, color=style.BASE, linewidth=1.2, linestyle="--", zorder=1)
+    missing = [axes.text(0.5, float(k), "n/a", va="center", ha="center", fontsize=8, visible=False,
+                         transform=axes.get_yaxis_transform()) for k in y]  # fmt: skip
+    axes.set_ylim(count - 0.5, -0.5)
+    axes.set_yticks(y, [""] * count)
+    axes.tick_params(axis="y", length=0)
+    axes.spines["left"].set_visible(False)
+    axes.set_title(title, fontsize=9)
+    axes.locator_params(axis="x", nbins=3)
+    return {"axes": axes, "bands": bands, "dots": dots, "before": before, "missing": missing}
+
+
 def strategy_dots(
-    comparison: Comparison, measures: Sequence[str] = _MEASURES, figure: Figure | None = None
+    comparison: Comparison, measures: Sequence[str] = _MEASURES, figure: Figure | None = None, stacked: bool = False
 ) -> Figure:  # fmt: skip
     """Draw what strategies gave: one panel a measure, one line a strategy.
 
@@ -62,6 +67,8 @@ def strategy_dots(
         Names of `trustkit.comparison.MEASURES`, at least one.
     figure : Figure, optional
         The picture to redraw.
+    stacked : bool
+        Whether the panels stand one above the other, as on a phone, or side by side.
 
     Returns
     -------
@@ -83,7 +90,7 @@ def strategy_dots(
         raise ValueError("measures must be at least one, got none")
     labels = [style.short(name) for name in comparison.outcomes]
     titles = tuple(f"{MEASURES[name]} {'→' if name in _MORE else '←'}" for name in measures)
-    shape = (len(labels), max(map(len, labels)), titles)
+    shape = (len(labels), max(map(len, labels)), titles, stacked)
     bands = [comparison.bands(name) for name in comparison.outcomes]
     with style.looks():
         if figure is None or style.artists(figure, shape) is None:
@@ -91,7 +98,8 @@ def strategy_dots(
         parts = style.artists(figure, shape) or {}
         for panel, name in zip(parts["panels"], measures, strict=True):
             _move(panel, np.array([each[name] for each in bands]))
-        parts["panels"][0]["axes"].set_yticks(np.arange(len(labels)), labels)
+        for panel in parts["panels"] if stacked else parts["panels"][:1]:
+            panel["axes"].set_yticks(np.arange(len(labels)), labels)
     return figure
 
 

@@ -1,5 +1,6 @@
 """Divisions of rows and columns among parties; every one is entered in the catalogue ``SPLITS``."""
 
+from trustkit.split.altered import flipped_labels, noisy_features, shifted_concepts
 from trustkit.split.bias import inject_bias
 from trustkit.split.columns import correlation, icor_bounds, importance, uniform
 from trustkit.split.estimate import BetaEstimate, estimate_alpha, estimate_beta
@@ -21,7 +22,7 @@ from trustkit.split.views import by_views, from_columns
 __all__ = [
     "BetaEstimate", "Injection", "Target", "attribute_skew", "biased", "by_group", "by_views", "column_correlation",
     "column_importance", "concept_shift", "correlation", "dirichlet", "estimate_alpha", "estimate_beta", "exact_sizes",
-    "exchange", "feature_noise", "feature_skew", "from_columns", "hold_out", "icor_bounds", "icor_population", "iid",
-    "importance", "inject_bias", "joint", "joint_skew", "label_classes", "power_law", "quantity", "reachable_gap",
-    "shapley_importance", "shards", "uniform",
+    "exchange", "feature_noise", "feature_skew", "flipped_labels", "from_columns", "hold_out", "icor_bounds",
+    "icor_population", "iid", "importance", "inject_bias", "joint", "joint_skew", "label_classes", "noisy_features",
+    "power_law", "quantity", "reachable_gap", "shapley_importance", "shards", "shifted_concepts", "uniform",
 ]  # fmt: skip

@@ -197,9 +197,9 @@ def _solved(table: np.ndarray, k: int, target: Target, coded: Coded, mix: float)
         group = coded.values[error.group]
         size, favourable = table[error.group].sum(), table[error.group, 1]
         why = f"{favourable} of its {size} training rows of {target.attribute} {group} are favourable"
+        end = f"at {'least' if error.least else 'most'} {max(error.end, 0.0):.3g}"
         raise ValueError(
-            f"client {k} can reach a gap of at most {max(error.most, 0.0):.3g} for {target.attribute}, since {why}, "
-            f"got {target.gap:g}"
+            f"client {k} can reach a gap of {end} for {target.attribute}, since {why}, got {target.gap:g}"
         ) from None
 
 

@@ -21,13 +21,15 @@ class OutOfReachError(ValueError):
     ----------
     group : int
         The group that is in the way.
-    most : float
-        The largest gap that can be reached.
+    end : float
+        The largest gap that can be reached, or the smallest.
+    least : bool
+        Whether it is the smallest.
     """
 
-    def __init__(self, group: int, most: float) -> None:
-        super().__init__(f"the gap must be at most {most:.4g}")
-        self.group, self.most = group, most
+    def __init__(self, group: int, end: float, least: bool = False) -> None:
+        super().__init__(f"the gap must be at {'least' if least else 'most'} {end:.4g}")
+        self.group, self.end, self.least = group, end, least
 
 
 def drop_share(rate: float, wanted: float) -> float:
@@ -226,17 +228,17 @@ def solve(
         bound = min(bound, high.min() + gap)
     dropped, flipped = np.zeros(size.size, np.int64), np.zeros(size.size, np.int64)
 
-    def lower(group: int, wanted: float, most: float) -> None:
+    def lower(group: int, wanted: float, end: float, least: bool) -> None:
         try:
             dropped[group], flipped[group] = lowered(
                 int(size[group]), int(favourable[group]), wanted, by_dropping, at_most
             )
         except ValueError:
-            raise OutOfReachError(group, most) from None
+            raise OutOfReachError(group, end, least) from None
 
     for group in others:
-        lower(group, bound, float(rate.max() - rate.min()))
+        lower(group, bound, float(1 - bound + gap), least=True)  # at rate 1 it stays, and no rate is raised
     if not at_most:
         top = max((favourable[g] - dropped[g] - flipped[g]) / (size[g] - dropped[g]) for g in others)
-        lower(low, max(float(top) - gap, 0.0), float(top - favourable[low] / size[low]))
+        lower(low, max(float(top) - gap, 0.0), float(top - favourable[low] / size[low]), least=False)
     return dropped, flipped

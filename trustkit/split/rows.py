@@ -11,7 +11,7 @@ import numpy as np
 
 from trustkit.catalogue import SPLITS, Use
 from trustkit.data import Dataset
-from trustkit.partition import Partition
+from trustkit.partition import Partition, numbered
 from trustkit.rng import stream
 from trustkit.split.dealing import Alpha, Clients, MinRows, asked_for, deal, filled, report
 from trustkit.split.shares import dirichlet_shares
@@ -130,7 +130,8 @@ def by_group(
     Returns
     -------
     Partition
-        Over rows, clients sorted by name. ``achieved``: names (K,), counts and test_counts (K,), label_skew, seed.
+        Over rows, clients sorted by name. ``achieved``: names (K,), counts and test_counts (K,), label_skew, seed, and
+        unused: rows whose client is missing (None, NaN or "missing"), if there are any; they are nobody's.
 
     Raises
     ------
@@ -154,8 +155,9 @@ def by_group(
     chosen = group or next(iter(data.groups))
     if chosen not in data.groups:
         raise KeyError(f"{data.name} has no group {group!r}; known are {known}")
-    values, owner = np.unique(data.groups[chosen], return_inverse=True)
-    if values.size < 2:
-        raise ValueError(f"the group {chosen} of {data.name} must have at least 2 values, got {values.size}")
-    achieved = report(data, owner, values.size, seed, names=[str(value) for value in values])
-    return Partition("rows", owner, values.size, Use("by_group", {"group": group}), achieved)
+    owner, names = numbered(data.groups[chosen])
+    if len(names) < 2:
+        raise ValueError(f"the group {chosen} of {data.name} must have at least 2 values, got {len(names)}")
+    more = {"unused": unused} if (unused := int((owner < 0).sum())) else {}
+    achieved = report(data, owner, len(names), seed, names=list(names), **more)
+    return Partition("rows", owner, len(names), Use("by_group", {"group": group}), achieved)

@@ -14,7 +14,7 @@ from trustkit.split.injection import Target
 from trustkit.split.labels import dirichlet
 from trustkit.split.rows import by_group, iid, quantity
 
-__all__ = ["biased"]
+__all__ = ["biased", "dealt", "targets_of", "wanted_attributes"]
 
 
 @SPLITS.enter("biased", title="biased on purpose (rows dropped)", axis="rows")
@@ -102,13 +102,9 @@ def biased(
     names = ("rule", "parties", "alpha", "group", "attribute", "value", "gap", "share", "rest")
     given = (rule, parties, alpha, group, attribute, value, gap, share, rest)
     asked = SPLITS.complete(Use("biased", dict(zip(names, given, strict=True))))
-    wanted = [each.strip() for each in attribute.split(",") if each.strip()] or list(data.sensitive)[:1]
-    if not wanted:
-        raise ValueError(f"biased needs a protected attribute, got {data.name}, which has none")
-    if value and len(wanted) > 1:
-        raise ValueError(f"biased: value must be empty with {len(wanted)} attributes, got {value!r}")
-    made = _made(data, rule, parties, alpha, group, seed)
-    targets = _targets(made.parties, wanted, value, gap, share, rest)
+    wanted = wanted_attributes("biased", data, attribute, value)
+    made = dealt(data, rule, parties, alpha, group, seed)
+    targets = targets_of(made.parties, wanted, value, gap, share, rest)
     if not targets:
         achieved = {**made.achieved, "unused": int((made.owner < 0).sum()), "gaps": []}
         return Partition("rows", made.owner, made.parties, asked, achieved)
@@ -116,7 +112,58 @@ def biased(
     return Partition("rows", done.owner, done.parties, asked, done.achieved)
 
 
-def _made(data: Dataset, rule: str, parties: int, alpha: float, group: str, seed: int) -> Partition:
+def wanted_attributes(what: str, data: Dataset, attribute: str, value: str) -> list[str]:
+    """Read which protected attributes are meant.
+
+    Parameters
+    ----------
+    what : str
+        Who asks, for the message.
+    data : Dataset
+        With protected attributes.
+    attribute, value : str
+        As for `biased`.
+
+    Returns
+    -------
+    list of str
+        At least one name; whether there are such attributes is seen later.
+
+    Raises
+    ------
+    ValueError
+        If the data have none, or a value is named for several.
+    """
+    wanted = [each.strip() for each in attribute.split(",") if each.strip()] or list(data.sensitive)[:1]
+    if not wanted:
+        raise ValueError(f"{what} needs a protected attribute, got {data.name}, which has none")
+    if value and len(wanted) > 1:
+        raise ValueError(f"{what}: value must be empty with {len(wanted)} attributes, got {value!r}")
+    return wanted
+
+
+def dealt(data: Dataset, rule: str, parties: int, alpha: float, group: str, seed: int) -> Partition:
+    """Make clients by one of the rules that bias can be added to.
+
+    Parameters
+    ----------
+    data : Dataset
+        Whose rows are divided.
+    rule, parties, alpha, group
+        As for `biased`.
+    seed : int
+        Any integer.
+
+    Returns
+    -------
+    Partition
+        Over rows.
+
+    Raises
+    ------
+    KeyError, TypeError, ValueError
+        As the rule.
+    """
     if rule == "by_group":
         return by_group(data, group, seed=seed)
     if rule == "iid":
@@ -124,8 +171,23 @@ def _made(data: Dataset, rule: str, parties: int, alpha: float, group: str, seed
     return (dirichlet if rule == "dirichlet" else quantity)(data, parties, alpha, seed=seed)
 
 
-def _targets(clients: int, attributes: list[str], value: str, gap: float, share: float, rest: float) -> list[Target]:
-    """Return who is to have what: the first clients one attribute after the other, the others at most `rest`."""
+def targets_of(clients: int, attributes: list[str], value: str, gap: float, share: float, rest: float) -> list[Target]:
+    """Return who is to have what: the first clients one attribute after the other, the others at most `rest`.
+
+    Parameters
+    ----------
+    clients : int
+        K, at least 1.
+    attributes : list of str
+        In turn.
+    value, gap, share, rest
+        As for `biased`.
+
+    Returns
+    -------
+    list of Target
+        May be empty.
+    """
     first, each = math.ceil(round(share * clients, 9)), len(attributes)
     cuts = [first * j // each for j in range(each + 1)]
     blocks = zip(attributes, cuts, cuts[1:], strict=False)

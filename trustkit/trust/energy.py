@@ -9,6 +9,8 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any
 
+from trustkit.trust.counters import counters_of
+
 __all__ = [
     "INTENSITY",
     "KWH_PER_BYTE",
@@ -24,12 +26,14 @@ WATTS_PER_CORE = 10.0
 """Assumed power of a busy core, where nothing measures it: a server's 200 W over 20 cores."""
 
 KWH_PER_BYTE = 2.24e-10
-"""Assumed energy of sending a byte through the network, in kWh."""
+"""Assumed energy of sending a byte through the network, in kWh: what NEBULA's sustainability extension takes."""
 
 INTENSITY = 475.0
-"""Assumed emissions of electricity where nobody states them, in gCO2/kWh: the world's mean in 2018 (IEA 2019)."""
+"""Assumed emissions of electricity where nobody states them, in gCO2/kWh: the world's mean in 2018.
 
-_COUNTERS = Path("/sys/class/powercap")
+From the International Energy Agency's Global Energy and CO2 Status Report 2019, chapter Emissions; CodeCarbon's own
+table holds the same number from the same report.
+"""
 
 
 @dataclass(frozen=True)
@@ -49,7 +53,8 @@ class EnergyMeter:
     watts : float
         Above 0: power of a busy core, for where no counter can be read.
     counters : pathlib.Path, optional
-        Folder of the counters (RAPL) of the processor's packages.
+        Folder of the counters (RAPL) of the processor's packages, which CodeCarbon reads if it is installed; by default
+        where Linux has them.
 
     Raises
     ------
@@ -57,42 +62,30 @@ class EnergyMeter:
         If the power is not above 0 and finite.
     """
 
-    def __init__(self, watts: float = WATTS_PER_CORE, counters: Path = _COUNTERS) -> None:
+    def __init__(self, watts: float = WATTS_PER_CORE, counters: Path | None = None) -> None:
         if not 0 < watts < math.inf:
             raise ValueError(f"watts must be above 0 and finite, got {watts!r}")
         self.energy: Energy | None = None
-        self._watts, self._counters = watts, counters
-        self._start: dict[Path, tuple[int, int]] = {}
+        self._watts, self._counters = watts, counters_of(counters)
         self._cpu = 0.0
 
     def __enter__(self) -> EnergyMeter:
-        self._start, self._cpu = _read(self._counters), time.process_time()
+        if self._counters is not None:
+            self._counters.start()
+        self._cpu = time.process_time()
         return self
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        seconds, end = time.process_time() - self._cpu, _read(self._counters)
-        if self._start and self._start.keys() == end.keys():
-            joules = sum((end[p][0] - self._start[p][0]) % (end[p][1] + 1) for p in end) / 1e6
-            words = f"counters (RAPL) of {len(end)} processor packages, with all else that ran on them meanwhile"
-            self.energy = Energy(joules / 3.6e6, True, words)
+        seconds = time.process_time() - self._cpu
+        kwh, packages = (0.0, 0) if self._counters is None else self._counters.stop()
+        if kwh > 0:
+            words = f"counters (RAPL) of {packages} processor packages, with all else that ran on them meanwhile"
+            self.energy = Energy(kwh, True, words)
         else:
             words = f"assumed: {self._watts:g} W for each busy core, over {seconds:.3g} s of processor time"
             self.energy = Energy(self._watts * seconds / 3.6e6, False, words)
-
-
-def _read(folder: Path) -> dict[Path, tuple[int, int]]:
-    """Microjoules and where the counter starts over, by package; empty if there is none, or none may be read."""
-    found = {}
-    try:
-        for package in sorted(folder.glob("intel-rapl:*")):
-            if package.name.count(":") == 1:  # deeper ones are parts of a package
-                energy, top = (int((package / name).read_text()) for name in ("energy_uj", "max_energy_range_uj"))
-                found[package] = energy, top
-    except (OSError, ValueError):
-        return {}
-    return found
 
 
 def _checked(**numbers: float) -> None:

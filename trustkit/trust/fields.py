@@ -94,7 +94,12 @@ _TEMPLATE = [
         ("quasi_identifiers", "texts", "", _PRE, "the columns by which rows might be told apart"),
         ("leakage_bound", "number", "nats", _DURING, "what a round can tell of a client's rows at most", _ANY),
         ("leakage_estimate", "number", "nats", _DURING, "mutual information of updates and rows, as estimated", _ANY),
-        ("leakage_share", "number", "share", _DURING, "the estimate over the entropy of the rows", _SHARE),
+        ("leakage_share", "number", "share", _DURING, "the estimate over the entropy of the rows; across columns the "
+         "larger of label_exposure and feature_exposure", _SHARE),
+        ("label_exposure", "number", "share", _POST, "labels that attacks on messages find, above what takes no run",
+         _SHARE),
+        ("feature_exposure", "number", "share", _POST, "columns that attacks on messages rebuild, above what takes no "
+         "run", _SHARE),
         ("membership_auc", "number", "", _POST, "area under the curve of a membership attack", _SHARE),
         ("membership_tpr", "number", "share", _POST, "members that the attack finds", _SHARE),
         ("membership_fpr", "number", "share", _POST, "strangers that it then takes for members", _SHARE),
@@ -105,6 +110,7 @@ _TEMPLATE = [
         ("test_loss_avg", "number", "nats", _DURING, "mean over clients of its test loss", _ANY),
         ("worst_tenth_accuracy", "number", "share", _DURING, "mean test accuracy of the worst 10 % of clients", _SHARE),
         ("rounds_played", "count", "rounds", _POST, "rounds that were finished", _ANY),
+        ("against_fedavg", "number", "share", _POST, "accuracy over that of the same run by FedAvg, at most 1", _SHARE),
     ),
     *_lines("robustness", "Server",
         ("clever", "number", "scaled features", _POST, "mean CLEVER score over the rows looked at", _ANY),
@@ -143,7 +149,8 @@ _TEMPLATE = [
         ("tensors", "count", "tensors", _POST, "named parameter arrays of the model", _ANY),
         ("feature_importance_cv", "number", "", _POST, "variation over features of mean absolute SHAP values", _ANY),
         ("feature_importance", "numbers", "share", _POST, "mean absolute SHAP value by feature", _ANY),
-        ("looked_at", "text", "", _POST, "the model that CLEVER and SHAP look at, where clients have their own"),
+        ("looked_at", "text", "", _POST, "the model that CLEVER and SHAP look at, where clients have their own; or why "
+         "they are not defined"),
         ("visualization", "flag", "", _PRE, "whether a dashboard shows the training's course"),
         ("surrogate_fidelity", "number", "share", _POST, "held-out rows on which a small tree agrees with the model",
          _SHARE),
@@ -189,10 +196,12 @@ FIELDS: Mapping[str, Field] = MappingProxyType({field.path: field for field in _
 """Every line of the template by ``section/name``, in the order of a printed sheet."""
 
 _BY_EXAMINATION = {
-    "privacy": "k_anonymity l_diversity quasi_identifiers leakage_bound leakage_estimate leakage_share membership_auc "
+    "privacy": "k_anonymity l_diversity quasi_identifiers leakage_bound leakage_estimate leakage_share label_exposure "
+    "feature_exposure membership_auc "
     "membership_tpr membership_fpr empirical_epsilon",
     "robustness": "poisoning_defence label_flip sign_flip model_replacement backdoor attackers_share fgsm pgd "
     "attack_radius replacement_global replacement_persistent data_quality test_coverage",
+    "performance": "against_fedavg",
     "fairness": "discrimination_index contributions contribution_gini",
     "explainability": "surrogate_fidelity surrogate_leaves",
 }

@@ -17,7 +17,7 @@ __all__ = ["information_leakage", "membership_exposure", "membership_inference",
 
 @metric(
     "information", "Information Leakage Risk", inputs=("privacy/leakage_share", "privacy/leakage_estimate",
-    "privacy/leakage_bound"), range=Interval(0, 1), better="lower", normalise=complement, when="During-training",
+    "privacy/leakage_bound", "privacy/label_exposure", "privacy/feature_exposure"), range=Interval(0, 1), better="lower", normalise=complement, when="During-training",
     who="Clients", table=FURTHER,
 )  # fmt: skip
 def information_leakage(facts: FactSheet) -> float | None:
@@ -26,7 +26,8 @@ def information_leakage(facts: FactSheet) -> float | None:
     Parameters
     ----------
     facts : FactSheet
-        Reads ``privacy/leakage_share``; the estimate and the bound in nats stand beside it.
+        Reads ``privacy/leakage_share``; the estimate and the bound in nats stand beside it, or across columns what
+        attacks find of labels and of columns.
 
     Returns
     -------
@@ -35,7 +36,8 @@ def information_leakage(facts: FactSheet) -> float | None:
 
     Notes
     -----
-    min(1, I / H(X)): an estimate of the mutual information of updates and rows, over the entropy of the rows.
+    min(1, I / H(X)): an estimate of the mutual information of updates and rows, over the entropy of the rows. Across
+    columns the larger of two shares: of labels and of columns that attacks on messages find above what takes no run.
 
     Source
     ------
@@ -46,7 +48,7 @@ def information_leakage(facts: FactSheet) -> float | None:
     ----------
     The paper gives no score and leaves the metric out of its prototype, as networks would have to be trained in every
     round. Ours fits a convex critic once the run is over. It estimates a lower bound: what the critic cannot see is
-    missing.
+    missing. So does an attack: what is not found is not safe.
 
     Examples
     --------

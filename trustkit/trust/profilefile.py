@@ -10,7 +10,7 @@ from typing import Any, TypeVar
 from trustkit.trust import normalise
 from trustkit.trust.curves import Capped, Linear, Log, Reciprocal, Saturating
 from trustkit.trust.direction import against
-from trustkit.trust.profiles import PROFILES, Profile, alike
+from trustkit.trust.profiles import PROFILES, Profile
 from trustkit.trust.rules import Rule
 from trustkit.trust.scope import TAXONOMY, WHOLE, Taxonomy
 from trustkit.trust.stairs import Map, Steps
@@ -114,7 +114,7 @@ def parse(content: Mapping[str, Any], name: str = "mine") -> Profile:
     }
     weights = {**_within(taxonomy, base.weights), **tables["weights"]}
     check_weights(taxonomy, weights)
-    made = Profile(
+    return Profile(
         name=_text(content, "name", name),
         about=_text(content, "about", f"A profile of one's own, from {base_name}."),
         aggregation=_one_of(content, "aggregation", ("notions", "flat"), base.aggregation),
@@ -125,9 +125,6 @@ def parse(content: Mapping[str, Any], name: str = "mine") -> Profile:
         digits=_digits(content.get("digits", base.digits)),
         reasons={**{m: text for m, text in _within(taxonomy, base.reasons).items() if m not in rules}, **reasons},
     )
-    if made.name in PROFILES and not alike(made, PROFILES[made.name]):
-        raise ValueError(f"name must not be a built-in profile's that scores in another way, got {made.name!r}")
-    return made
 
 
 def _rows(taxonomy: Taxonomy, rows: Any) -> Taxonomy:
@@ -138,7 +135,9 @@ def _rows(taxonomy: Taxonomy, rows: Any) -> Taxonomy:
         raise TypeError(f"rows must be a list of metrics, notions or pillars, got {rows!r:.60}")
     if taxonomy is not TAXONOMY:
         return taxonomy.only(rows)
-    return dataclasses.replace(WHOLE.only(rows), name=taxonomy.name)
+    chosen = WHOLE.only(rows)
+    own = {key: taxonomy.metrics.get(key, row) for key, row in chosen.metrics.items()}  # the paper's rows, unrefined
+    return dataclasses.replace(chosen, name=taxonomy.name, metrics=own)
 
 
 def _within(taxonomy: Taxonomy, table: Mapping[str, _V]) -> dict[str, _V]:

@@ -42,6 +42,11 @@ class Profile:
         To how many digits metrics, pillars and trust are rounded; not at all by default.
     reasons : mapping of str to str
         By metric id, one sentence on why it is scored so.
+
+    Raises
+    ------
+    ValueError
+        If the name is a profile's of `PROFILES` that scores in another way: a report names its profile only.
     """
 
     name: str
@@ -53,6 +58,11 @@ class Profile:
     missing: Literal["left out", "zero"] = "left out"
     digits: int | None = None
     reasons: Mapping[str, str] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        known = PROFILES.get(self.name)
+        if known is not None and not alike(self, known):
+            raise ValueError(f"name must not be a built-in profile's that scores in another way, got {self.name!r}")
 
     def __str__(self) -> str:
         return self.name
@@ -132,7 +142,10 @@ class Profile:
 
 _AS_CODED = "missing evidence scores 0, scores of metrics and pillars are rounded to two digits"
 
-PROFILES: dict[str, Profile] = {
+PROFILES: dict[str, Profile] = {}
+"""Profiles by name."""
+
+PROFILES |= {
     profile.name: profile
     for profile in (
         Profile(
@@ -182,7 +195,6 @@ PROFILES: dict[str, Profile] = {
         ),
     )
 }
-"""Profiles by name."""
 
 
 def alike(one: Profile, two: Profile) -> bool:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from trustkit.trust.factsheet import FactSheet
-from trustkit.trust.taxonomy import EVERY_NOTION, FURTHER, METRICS, NOTIONS, PILLARS, Metric, Notion
+from trustkit.trust.taxonomy import EVERY_NOTION, FURTHER, METRICS, NOTIONS, PILLARS, REFINED, Metric, Notion
 
 __all__ = ["TAXONOMY", "WHOLE", "Taxonomy"]
 
@@ -113,15 +113,15 @@ class Taxonomy:
 
 
 class _Joined(Mapping[str, Metric]):
-    """The rows of several tables, as they stand, in the order of the notions."""
+    """The rows of several tables, as they stand, in the order of the notions; some refined under the same id."""
 
-    def __init__(self, *tables: Mapping[str, Metric]) -> None:
-        self._tables = tables
+    def __init__(self, *tables: Mapping[str, Metric], refined: Mapping[str, Metric]) -> None:
+        self._tables, self._refined = tables, refined
 
     def __getitem__(self, key: str) -> Metric:
         for table in self._tables:
             if key in table:
-                return table[key]
+                return self._refined.get(key, table[key])
         raise KeyError(key)
 
     def __iter__(self) -> Iterator[str]:
@@ -136,5 +136,8 @@ class _Joined(Mapping[str, Metric]):
 TAXONOMY = Taxonomy("paper", PILLARS, NOTIONS, METRICS)
 """The paper's Table 2, and rows of one's own: the one that `trustkit.trust.metric` enters rows into."""
 
-WHOLE = Taxonomy("calibrated", PILLARS, EVERY_NOTION, _Joined(METRICS, FURTHER))
-"""Everything that the paper's section 3 names: `TAXONOMY`, and the metrics that its prototype leaves out."""
+WHOLE = Taxonomy("calibrated", PILLARS, EVERY_NOTION, _Joined(METRICS, FURTHER, refined=REFINED))
+"""Everything that the paper's section 3 names: `TAXONOMY`, and the metrics that its prototype leaves out.
+
+A row of `REFINED` takes the place of the table's.
+"""

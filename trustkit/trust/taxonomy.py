@@ -17,7 +17,9 @@ from trustkit.catalogue import Interval
 from trustkit.trust.factsheet import FactSheet
 from trustkit.trust.fields import FIELDS
 
-__all__ = ["EVERY_NOTION", "FURTHER", "METRICS", "NOTIONS", "PILLARS", "Metric", "Notion", "level_of", "metric"]
+__all__ = [
+    "EVERY_NOTION", "FURTHER", "METRICS", "NOTIONS", "PILLARS", "REFINED", "Metric", "Notion", "level_of", "metric",
+]  # fmt: skip
 
 Function = Callable[[FactSheet], float | None]
 Remark = Callable[[Mapping[str, Any]], str]
@@ -134,6 +136,9 @@ METRICS: dict[str, Metric] = {}
 FURTHER: dict[str, Metric] = {}
 """Rows by id that the paper's section 3 asks for and its Table 2 leaves out."""
 
+REFINED: dict[str, Metric] = {}
+"""Rows of Table 2 by id, where the whole taxonomy reads more facts for them than the table does."""
+
 
 def _sections(text: str) -> dict[str, str]:
     """Split a numpydoc docstring into its first line ("") and its sections, each as one line of text."""
@@ -155,6 +160,7 @@ def metric(
     unit: str = "",
     remark: Remark | None = None,
     table: dict[str, Metric] = METRICS,
+    instead: str | None = None,
 ) -> Callable[[_F], _F]:
     """Enter a function into the taxonomy, as a decorator; its docstring supplies the words of the row.
 
@@ -181,6 +187,8 @@ def metric(
     table : dict of str to Metric
         `METRICS`, which every profile over the paper's taxonomy scores; or `FURTHER`, which only those over the whole
         one do.
+    instead : str, optional
+        The id of a row of Table 2 that this row takes the place of, under the same id, in the whole taxonomy only.
 
     Returns
     -------
@@ -190,7 +198,7 @@ def metric(
     Raises
     ------
     KeyError
-        If the notion or an input is unknown.
+        If the notion, an input, or the row to take the place of is unknown.
     ValueError
         If the id is taken, by another function or as the id of a pillar or notion.
     """
@@ -200,16 +208,18 @@ def metric(
     for path in inputs:
         if path not in FIELDS:
             raise KeyError(f"there is no fact {path!r}; known are {', '.join(FIELDS)}")
+    if instead is not None and instead not in METRICS:
+        raise KeyError(f"Table 2 has no row {instead!r}; it has {', '.join(METRICS)}")
 
     def keep(function: _F) -> _F:
-        id_ = function.__name__
+        id_ = instead or function.__name__
         taken = METRICS.get(id_) or FURTHER.get(id_)
         if id_ in PILLARS or id_ in EVERY_NOTION or (taken and taken.function.__module__ != function.__module__):
             raise ValueError(f"the id {id_!r} is taken already in the taxonomy")
         text = _sections(inspect.getdoc(function) or "")
         synopsis, formula, source, deviations = (text.get(t, "") for t in ("", "Notes", "Source", "Deviations"))
         pillar = known[notion].pillar
-        table[id_] = Metric(
+        (REFINED if instead else table)[id_] = Metric(
             id_, name, pillar, notion, function, inputs, unit, range, better, normalise, when, who,
             synopsis, formula, source, deviations, remark,
         )  # fmt: skip

@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from trustkit.vertical.overheard import Heard, ear
+
 if TYPE_CHECKING:
     import torch
 
@@ -24,12 +26,18 @@ class Channel:
         How many there are, K.
     traffic : dict
         Bytes so far by (sender, receiver, kind).
+    heard : list of Heard, optional
+        Where messages that cross the wire are noted besides; by default nowhere, unless somebody is
+        `trustkit.vertical.overheard.listening`.
     """
 
     parties: int
     traffic: dict[tuple[int, int, str], int] = field(default_factory=dict)
+    heard: list[Heard] | None = field(default_factory=ear)
 
-    def send(self, sender: int, receiver: int, kind: str, message: torch.Tensor) -> torch.Tensor:
+    def send(
+        self, sender: int, receiver: int, kind: str, message: torch.Tensor, size: int | None = None
+    ) -> torch.Tensor:
         """Pass a tensor on and count it, unless it stays at home.
 
         Parameters
@@ -40,6 +48,8 @@ class Channel:
             What it is, for example "embedding".
         message : torch.Tensor
             Numbers; each counts as many bytes as it has.
+        size : int, optional
+            Bytes, where the message is packed on its way.
 
         Returns
         -------
@@ -47,7 +57,10 @@ class Channel:
             The same numbers, cut off from the sender's computation.
         """
         if sender != receiver:
-            self.count(sender, receiver, kind, message.numel() * message.element_size())
+            whole = message.numel() * message.element_size()
+            self.count(sender, receiver, kind, whole if size is None else size)
+            if self.heard is not None:
+                self.heard.append(Heard(sender, receiver, kind, message.detach().numpy().copy()))
         return message.detach()
 
     def pass_on(self, sender: int, receiver: int, kind: str, message: np.ndarray) -> np.ndarray:
@@ -69,6 +82,8 @@ class Channel:
         """
         if sender != receiver:
             self.count(sender, receiver, kind, message.nbytes)
+            if self.heard is not None:
+                self.heard.append(Heard(sender, receiver, kind, np.array(message)))
         return message
 
     def count(self, sender: int, receiver: int, kind: str, size: int) -> None:
@@ -77,7 +92,7 @@ class Channel:
         Parameters
         ----------
         sender, receiver : int
-            0 … K−1.
+            0 … K−1; K is somebody who is no party, such as a dealer of random numbers.
         kind : str
             What it is.
         size : int
@@ -142,7 +157,7 @@ class Channel:
         return {kind: np.stack([self.sent([kind]), self.received([kind])]) for kind in kinds}
 
     def _total(self, counted: list[tuple[int, int]]) -> np.ndarray:
-        total = np.zeros(self.parties)
+        total = np.zeros(self.parties + 1)  # number K is somebody outside, such as a dealer of random numbers
         for party, size in counted:
             total[party] += size
-        return total
+        return total[: self.parties]

@@ -39,6 +39,8 @@ class SplitNetwork:
         Scores of a row: C classes, or 1 number.
     dtype : {"float32", "float64"}
         What it computes in.
+    rectified : bool
+        Whether an embedding has ReLU too.
     """
 
     columns: tuple[tuple[int, ...], ...]
@@ -47,6 +49,7 @@ class SplitNetwork:
     top: tuple[int, ...]
     outputs: int
     dtype: str = "float32"
+    rectified: bool = False
 
     @cached_property
     def shapes(self) -> Shapes:
@@ -125,6 +128,24 @@ class SplitNetwork:
 
         return [torch.tensor(np.asarray(X[:, list(own)], self.dtype)) for own in self.columns]
 
+    def embedded(self, owned: Sequence[torch.Tensor], x: torch.Tensor) -> torch.Tensor:
+        """Run one party's own layers.
+
+        Parameters
+        ----------
+        owned : sequence of torch.Tensor
+            What `part` gives for the party.
+        x : torch.Tensor
+            (n, columns of the party).
+
+        Returns
+        -------
+        torch.Tensor
+            Embeddings (n, local[-1]).
+        """
+        found = chain(owned, x)
+        return found.relu() if self.rectified else found
+
     def joint(self, leaves: Sequence[torch.Tensor], parts: Sequence[torch.Tensor]) -> torch.Tensor:
         """Run the whole network, as if nothing were split.
 
@@ -142,7 +163,7 @@ class SplitNetwork:
         """
         import torch
 
-        embeddings = [chain(self.part(leaves, k), x) for k, x in enumerate(parts)]
+        embeddings = [self.embedded(self.part(leaves, k), x) for k, x in enumerate(parts)]
         return chain(self.part(leaves, len(parts)), torch.cat(embeddings, dim=1))
 
     def logits(self, params: np.ndarray, X: np.ndarray) -> np.ndarray:

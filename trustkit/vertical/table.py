@@ -39,6 +39,8 @@ class ColumnTable:
         The favourable class.
     low, span : float
         Smallest label of a regression's training rows, and how far the largest is from it.
+    epsilon : float
+        What the labels cost already, where they were answered at random; infinity else.
     """
 
     columns: tuple[tuple[int, ...], ...]
@@ -51,6 +53,7 @@ class ColumnTable:
     positive: int = 1
     low: float = 0.0
     span: float = 1.0
+    epsilon: float = math.inf
 
     @property
     def parties(self) -> int:
@@ -104,7 +107,7 @@ class ColumnTable:
         traffic = wire.by_kind()
         sides = np.sum([*traffic.values(), np.zeros((2, self.parties))], axis=0)
         shared: dict[str, Any] = {"selected": np.ones(self.parties, bool), "bytes_up": sides[0], "bytes_down": sides[1],
-                                  "epsilon": epsilon, "traffic": traffic}  # fmt: skip
+                                  "epsilon": min(epsilon, self.epsilon), "traffic": traffic}  # fmt: skip
         if not self.classes:
             error = np.mean((scores[:, 0] - self.y_test) ** 2) if self.y_test.size else math.nan
             return Seen(accuracy=np.full(1, math.nan), loss=np.array([error], float), **shared)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -17,6 +18,9 @@ from trustkit.vertical.channel import Channel
 from trustkit.vertical.layers import chain
 from trustkit.vertical.losses import loss
 from trustkit.vertical.network import SplitNetwork
+from trustkit.vertical.overheard import Heard, by_row
+from trustkit.vertical.privacy import ColumnLedger
+from trustkit.vertical.shield import Shield
 from trustkit.vertical.table import ColumnTable
 
 if TYPE_CHECKING:
@@ -45,6 +49,10 @@ class SplitTrainer:
         The experiment's seed.
     facts : mapping
         See `trustkit.records.Trainer`; evaluation_bytes is what a round's evaluation would send besides.
+    ledger : ColumnLedger, optional
+        Whose noise goes onto messages; none by default.
+    keep : float
+        In (0, 1]: the share of the entries of each row's gradient that is sent back, the largest ones.
     """
 
     network: SplitNetwork
@@ -54,6 +62,8 @@ class SplitTrainer:
     batch: int
     seed: int
     facts: Mapping[str, Any]
+    ledger: ColumnLedger | None = None
+    keep: float = 1.0
 
     def start(self) -> State:
         """Return the state before the first round.
@@ -86,7 +96,8 @@ class SplitTrainer:
         wire = Channel(len(self.network.columns))
         with one_thread():
             after = self._epoch(state, index, tick, wire)
-        return after, self.table.seen(self.logits(after, self.table.X_test), wire)
+        epsilon = math.inf if self.ledger is None else self.ledger.spent(index)
+        return after, self.table.seen(self.logits(after, self.table.X_test), wire, epsilon)
 
     def _epoch(self, state: State, index: int, tick: Tick, wire: Channel) -> State:
         import torch
@@ -96,10 +107,11 @@ class SplitTrainer:
         leaves = self.network.leaves(params)
         order = stream(self.seed, index, "batches").permutation(self.table.y.size)
         parts, labels = self.network.cut(self.table.X[order]), self._target(order)
+        shield = Shield(self.ledger, self.keep, stream(self.seed, index, "noise"))
         for start in range(0, len(order), self.batch):
             tick()
             rows = slice(start, start + self.batch)
-            grads = self.exchange(leaves, [part[rows] for part in parts], labels[rows], wire)
+            grads = self.exchange(leaves, [part[rows] for part in parts], labels[rows], wire, shield)
             steps += 1
             adam(params, mean, square, torch.cat([g.reshape(-1) for g in grads]), steps, lr, self.weight_decay)
         return {"params": params.numpy(), "mean": mean.numpy(), "square": square.numpy(), "steps": np.array(steps)}
@@ -111,9 +123,39 @@ class SplitTrainer:
         y = self.table.y[rows]
         return torch.tensor(y if self.table.classes else y.astype(self.network.dtype))
 
+    def overheard(self, state: State, rows: np.ndarray, index: int) -> list[Heard]:
+        """Return what would cross the wire for some training rows, by the protocol that trains.
+
+        Parameters
+        ----------
+        state : mapping
+            Any state of this trainer; nothing is learnt.
+        rows : (n,) int array
+            Training rows, in batches as they come.
+        index : int
+            The round, from 1, whose noise is drawn anew.
+
+        Returns
+        -------
+        list of Heard
+            One message a sender, receiver and kind; line i is about ``rows[i]``.
+        """
+        import torch
+
+        wire = Channel(self.table.parties, heard=[])
+        shield = Shield(self.ledger, self.keep, stream(self.seed, index, "noise", "overheard"))
+        parts, labels = self.network.cut(self.table.X[rows]), self._target(rows)
+        with one_thread():
+            leaves = self.network.leaves(torch.tensor(state["params"]))
+            for start in range(0, len(rows), self.batch):
+                batch = slice(start, start + self.batch)
+                self.exchange(leaves, [part[batch] for part in parts], labels[batch], wire, shield)
+        return by_row(wire.heard or [], len(rows))
+
     def exchange(
-        self, leaves: list[torch.Tensor], parts: list[torch.Tensor], labels: torch.Tensor, wire: Channel
-    ) -> list[torch.Tensor]:
+        self, leaves: list[torch.Tensor], parts: list[torch.Tensor], labels: torch.Tensor, wire: Channel,
+        shield: Shield | None = None,
+    ) -> list[torch.Tensor]:  # fmt: skip
         """Play one step of the protocol: embeddings up, gradients down.
 
         Parameters
@@ -126,6 +168,8 @@ class SplitTrainer:
             The batch's labels, which only the first party sees.
         wire : Channel
             Counts what is sent.
+        shield : Shield, optional
+            What is done to messages before they leave; by default nothing.
 
         Returns
         -------
@@ -134,17 +178,29 @@ class SplitTrainer:
         """
         import torch
 
+        shield = shield or Shield(None, 1.0, stream(self.seed, "noise"))
         network, parties = self.network, range(len(parts))
         owned = [network.part(leaves, k) for k in parties]
         upper = network.part(leaves, len(parts))
         embeddings = [chain(owned[k], parts[k]) for k in parties]
-        arrived = [wire.send(k, 0, "embedding", embeddings[k]).requires_grad_() for k in parties]
-        wrong = loss(chain(upper, torch.cat(arrived, dim=1)), labels)
-        found = torch.autograd.grad(wrong, [*upper, *arrived])
-        returned = [wire.send(0, k, "gradient", found[len(upper) + k]) for k in parties]
+        told = [shield.embedding(embeddings[k]) if k else embeddings[k] for k in parties]
+        arrived = [wire.send(k, 0, "embedding", told[k]).requires_grad_() for k in parties]
+        scores = chain(upper, torch.cat(arrived, dim=1))
+        wrong, wanted = loss(scores, labels), [*upper, *arrived]
+        if shield.hides_labels:
+            (slopes,) = torch.autograd.grad(wrong, scores, retain_graph=True)
+            found = torch.autograd.grad(scores, wanted, shield.slopes(slopes))
+        else:
+            found = torch.autograd.grad(wrong, wanted)
         grads: list[torch.Tensor] = []
         for k in parties:
-            grads += torch.autograd.grad(embeddings[k], owned[k], returned[k])
+            kept, size = shield.returned(found[len(upper) + k]) if k else (found[len(upper)], None)
+            returned = wire.send(0, k, "gradient", kept, size)
+            if k and shield.hides_features:
+                (slope,) = torch.autograd.grad(told[k], embeddings[k], returned)
+                grads += shield.own(owned[k], parts[k], slope)
+            else:
+                grads += torch.autograd.grad(told[k], owned[k], returned)
         return [*grads, *found[: len(upper)]]
 
     def logits(self, state: State, X: np.ndarray) -> np.ndarray:

@@ -1,0 +1,205 @@
+"""Exposure of runs over columns: where protocols give all away, where they give nothing, and what defences change."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from trustkit import datasets
+from trustkit.catalogue import use
+from trustkit.experiment import Experiment
+from trustkit.exposure import MEASURES, NOTE, Exposure, Finding, Tradeoff, compare_exposure, exposure
+from trustkit.exposure.attacks import membership_attack
+from trustkit.records import RunRecord, Stopped
+from trustkit.rounds import run
+
+BASE = Experiment("wine", use("importance", parties=3), use("splitnn", batch=32, local=(12,), top=(8,)), rounds=2)
+QUICK: dict[str, Any] = {"seeds": range(2), "rows": 100, "parties": 1}
+
+
+@cache
+def found(name: str, privacy: str = "", **args: Any) -> Exposure:
+    """Expose a small run, once."""
+    chosen = BASE.algorithm if name == "splitnn" else use(name, **args)
+    mechanism = {"": None, "labels": use("column_noise", protects="labels", epsilon=1.0),
+                 "features": use("column_noise", epsilon=5.0)}[privacy]  # fmt: skip
+    return exposure(BASE.change(algorithm=chosen, privacy=mechanism), **QUICK)
+
+
+def test_plain_protocols_tell_labels_whole() -> None:
+    """Residuals, gradients of trees and of embeddings all say the class; guessing would be right on 40 %."""
+    for name, attack in (
+        ("splitnn", "direction of gradient"),
+        ("gal", "sign of residual"),
+        ("fedtree", "sign of gradient"),
+    ):
+        worst = found(name).worst("labels")
+        assert worst is not None
+        line = next(each for each in found(name).findings if each.attack == attack)
+        assert line.mean > 0.97
+        assert 0.35 < line.floor < 0.45
+        assert found(name).share("labels") > 0.95
+
+
+def test_a_linear_embedding_tells_features_whole_and_trees_little() -> None:
+    """One layer of 12 units over at most 7 columns can be inverted; sides at splits are coarse."""
+    assert found("splitnn").share("features") > 0.97
+    lines = [each for each in found("fedtree").findings if each.target == "features"]
+    assert lines
+    assert all(each.mean < 0.9 for each in lines)
+
+
+def test_noise_takes_away_what_it_is_meant_to_and_no_more() -> None:
+    """ε = 1 of labels leaves features as they are; ε = 5 of features leaves labels as they are."""
+    plain, labels, features = (found("splitnn", privacy) for privacy in ("", "labels", "features"))
+    assert labels.share("labels") < 0.35 < plain.share("labels")
+    assert labels.share("features") > 0.97
+    assert features.share("features") < 0.1
+    assert features.share("labels") > 0.6
+
+
+def test_nothing_heard_is_not_nothing_to_find() -> None:
+    """Alone, a party sends nothing: no value, and the reason; BlindFL's masked numbers lie at the floor."""
+    alone = found("solo")
+    for target in ("labels", "features"):
+        assert alone.worst(target) is None
+        assert math.isnan(alone.share(target))
+    assert "n/a (nothing that the first party sends has one line of numbers a row)" in str(alone)
+    masked = found("blindfl")
+    assert masked.share("features") < 0.1
+    assert masked.share("labels") < 0.15
+
+
+def test_labels_that_are_told_are_found() -> None:
+    """C-VFL gives labels to every party; that is its own finding."""
+    line = next(each for each in found("cvfl").findings if each.attack == "labels are sent")
+    assert line.values == (1.0, 1.0)
+
+
+def test_regressions_are_attacked_too() -> None:
+    """Labels are rebuilt from residuals by a line; there are no classes to complete."""
+    wine = datasets.load("wine")
+    datasets.add(replace(wine, name="exposed numbers", y=wine.X[:, :6].sum(axis=1), classes=()))
+    one = exposure(BASE.change(data="exposed numbers", algorithm="gal"), **QUICK)
+    line = one.worst("labels")
+    assert line is not None
+    assert (line.measure, line.floor) == ("R²", 0.0)
+    assert line.mean > 0.99
+    assert 0 <= one.share("membership") < 0.5
+
+
+def test_a_finding_s_numbers() -> None:
+    """The advantage is above guessing, and above what own columns give; bands are over seeds."""
+    one = Finding("labels", "a", 1, 0, "model", "accuracy", (0.7, 0.9), 0.6)
+    assert one.mean == pytest.approx(0.8)
+    assert one.band == (0.7, 0.9)
+    assert one.advantage == pytest.approx(0.5)
+    assert replace(one, own=0.75).advantage == pytest.approx(0.2)
+    assert replace(one, own=0.3).advantage == pytest.approx(0.5)
+    assert replace(one, whole=0.65).advantage == pytest.approx(0.125)
+    assert replace(one, values=(0.1,)).advantage == 0.0
+    assert replace(one, own=1.0).advantage == 0.0
+    assert math.isnan(replace(one, values=()).advantage)
+    whole = Exposure((one, replace(one, attack="b", values=(), reason="no")), (0, 1), 10)
+    assert whole.worst("labels") is one
+    assert whole.share("labels", 1) == pytest.approx(0.75)
+    assert Exposure.from_dict(whole.to_dict()).findings == whole.findings
+    with pytest.raises(KeyError, match="there is no target 'x'"):
+        whole.worst("x")
+
+
+def test_strangers_alike_are_not_told_apart() -> None:
+    """Losses of one distribution: about 1/2; undefined ones have a reason."""
+    rng = np.random.default_rng(0)
+    assert abs(membership_attack(rng.random(3000), rng.random(3000), (0, 1, 2)).mean - 0.5) < 0.03
+    assert membership_attack(np.full(5, np.nan), np.ones(5), (0,)).reason
+
+
+def test_the_frame_and_the_sentence() -> None:
+    """One line an attack; the sentence ends in what attacks do not show."""
+    frame = found("splitnn").frame()
+    assert list(frame.columns[:6]) == ["target", "attack", "attacker", "victim", "moment", "measure"]
+    assert len(frame) == len(found("splitnn").findings)
+    assert str(found("splitnn")).endswith(NOTE)
+
+
+def test_the_same_run_gives_the_same_numbers() -> None:
+    """From its record or from its experiment."""
+    assert exposure(run(BASE), **QUICK).findings == found("splitnn").findings
+
+
+@pytest.mark.parametrize(
+    ("changes", "words"),
+    [
+        ({"rows": 5}, "rows must be at least 20, got 5"),
+        ({"seeds": ()}, "seeds must be at least one and differ, got none"),
+        ({"seeds": (1, 1)}, "seeds must be at least one and differ, got 1, 1"),
+        ({"pairs": 1.0}, "pairs must be above 0 and below 1, got 1.0"),
+        ({"labelled": 0}, "labelled must be at least 1, got 0"),
+    ],
+)
+def test_what_is_refused(changes: dict[str, Any], words: str) -> None:
+    """One sentence each."""
+    with pytest.raises(ValueError, match=words):
+        exposure(BASE, **changes)
+
+
+def test_rows_and_lost_states_are_refused() -> None:
+    """Exposure is about columns, and needs the model."""
+    with pytest.raises(ValueError, match="exposure attacks runs over columns, got fedavg over rows"):
+        exposure(Experiment("digits", use("iid", parties=3), "fedavg", "logistic", rounds=1))
+    record = run(BASE.change(rounds=1))
+    lost = RunRecord(record.experiment, [replace(record.last, state=None)])
+    with pytest.raises(ValueError, match="must have its state, got round 1 without"):
+        exposure(lost)
+
+
+def test_a_comparison_goes_on_where_it_was_stopped(tmp_path: Path) -> None:
+    """Stopped before its last run, it plays only what is missing, and gives what a whole one gives."""
+    wanted = {"plain": BASE.change(rounds=1), "noisy": BASE.change(rounds=1, privacy=use("randomised_labels")),
+              "refused": BASE.change(algorithm="solo", privacy="randomised_labels")}  # fmt: skip
+    options: dict[str, Any] = {"attack_seeds": [0], "rows": 60, "parties": 1}
+    told: list[str] = []
+
+    def stop(words: str, done: float) -> None:
+        told.append(words)
+        if done >= 0.5:
+            raise Stopped
+
+    with pytest.raises(Stopped):
+        compare_exposure(wanted, [0, 1], tmp_path, stop, **options)
+    kept = sorted(path.name for path in tmp_path.iterdir())
+    assert kept
+    before = {path: path.stat().st_mtime_ns for path in tmp_path.iterdir()}
+    whole = compare_exposure(wanted, [0, 1], tmp_path, **options)
+    assert all(path.stat().st_mtime_ns == time for path, time in before.items())
+    fresh = compare_exposure(wanted, [0, 1], **options)
+    for label in ("plain", "noisy"):
+        assert whole.bands(label) == fresh.bands(label)
+    assert list(whole.refused) == ["refused"]
+    assert whole.bands("noisy")["epsilon"].mean == 2.0
+    table = whole.to_markdown()
+    assert "∞" in table
+    assert "refused was refused: solo trains without a privacy mechanism" in table
+    assert NOTE in table
+    assert list(whole.frame().columns) == ["label", "seed", *MEASURES, "refused"]
+    assert math.isnan(whole.bands("refused")["quality"].mean)
+
+
+def test_what_cannot_be_compared() -> None:
+    """Labels that repeat, none at all, rows, and no seed."""
+    with pytest.raises(ValueError, match="experiments must differ by label, got 'splitnn' twice"):
+        compare_exposure([BASE, BASE.change(rounds=1)])
+    with pytest.raises(ValueError, match="experiments must be at least one, got none"):
+        compare_exposure([])
+    with pytest.raises(ValueError, match="experiments must be over columns, got 'fedavg' over rows"):
+        compare_exposure([Experiment("digits", use("iid", parties=3), "fedavg", "logistic")])
+    with pytest.raises(ValueError, match="seeds must be at least one and differ, got none"):
+        compare_exposure([BASE], seeds=())
+    assert Tradeoff((0,), {}).refused == {}

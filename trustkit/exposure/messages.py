@@ -1,0 +1,58 @@
+"""What crosses the wire about some training rows, whatever algorithm sends it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from trustkit.records import State
+from trustkit.vertical.overheard import Heard, by_row, listening
+from trustkit.vertical.sides import sides
+
+__all__ = ["messages_of"]
+
+
+def messages_of(trainer: Any, state: State, rows: np.ndarray, index: int, size: int) -> list[Heard]:
+    """Return what crosses the wire about some training rows.
+
+    Parameters
+    ----------
+    trainer : Trainer
+        Over columns. One that can be asked (`trustkit.vertical.Overheard`) is; of another a whole round is played, and
+        what it sends of all rows in their own order is listened to; instance sets of trees are read row by row.
+    state : mapping
+        Of this trainer.
+    rows : (n,) int array
+        Training rows.
+    index : int
+        The round, from 1.
+    size : int
+        How many training rows there are.
+
+    Returns
+    -------
+    list of Heard
+        One message a sender, receiver and kind, with one line for each of ``rows``.
+    """
+    if hasattr(trainer, "overheard"):
+        return [*trainer.overheard(state, rows, index), *_told(trainer, rows)]
+    with listening() as heard:
+        after, _ = trainer.step(state, index, _never)
+    found = [Heard(each.sender, each.receiver, each.kind, each.numbers[rows]) for each in by_row(heard, size)]
+    if "feature" in after and hasattr(trainer, "parties"):  # trees: packed bits of every level, read as turns of rows
+        told = sorted({each.sender for each in heard if each.kind == "instance set" and each.receiver == 0})
+        found += [Heard(k, 0, "instance set", sides(after, trainer.parties, k, rows)) for k in told]
+    return found + _told(trainer, rows)
+
+
+def _told(trainer: Any, rows: np.ndarray) -> list[Heard]:
+    """Return labels as messages where a protocol gives them to every party."""
+    if trainer.facts.get("labels") != "told to every party":
+        return []
+    lines = trainer.table.y[rows][:, None]
+    return [Heard(0, k, "label", lines) for k in range(1, trainer.table.parties)]
+
+
+def _never() -> None:
+    """Do nothing: nobody stops this round."""
