@@ -15,7 +15,7 @@ import zipfile
 import zlib
 from dataclasses import fields
 from pathlib import Path
-from typing import Any
+from typing import Any, BinaryIO
 
 import numpy as np
 
@@ -23,7 +23,7 @@ from trustkit import jsonfile
 from trustkit.experiment import Experiment
 from trustkit.records import Round, RunRecord, Seen
 
-__all__ = ["load", "save"]
+__all__ = ["dumps", "load", "loads", "save"]
 
 _FORMAT = "trustkit-run-1"
 _TABLES = tuple(part.name for part in fields(Seen) if part.name not in ("groups", "traffic", "epsilon"))
@@ -66,6 +66,27 @@ def save(record: RunRecord, path: str | os.PathLike[str]) -> Path:
     ValueError
         If the run has no round.
     """
+    return jsonfile.write_bytes(path, dumps(record))
+
+
+def dumps(record: RunRecord) -> bytes:
+    """Return what `save` writes.
+
+    Parameters
+    ----------
+    record : RunRecord
+        With at least one round.
+
+    Returns
+    -------
+    bytes
+        The content of the file.
+
+    Raises
+    ------
+    ValueError
+        If the run has no round.
+    """
     last = record.last
     arrays: dict[str, Any] = {f"table/{name}": record.stack(name) for name in (*_TABLES, "seconds", "epsilon", "index")}
     arrays |= {f"groups/{name}": np.stack([played.groups[name] for played in record]) for name in last.groups}
@@ -75,7 +96,7 @@ def save(record: RunRecord, path: str | os.PathLike[str]) -> Path:
     head = jsonfile.dumps(content, indent=None)
     buffer = io.BytesIO()
     np.savez_compressed(buffer, allow_pickle=False, head=np.frombuffer(head.encode(), np.uint8), **arrays)
-    return jsonfile.write_bytes(path, buffer.getvalue())
+    return buffer.getvalue()
 
 
 def load(path: str | os.PathLike[str]) -> RunRecord:
@@ -100,27 +121,61 @@ def load(path: str | os.PathLike[str]) -> RunRecord:
         If the file is not a trustkit run.
     """
     try:
-        experiment, parts = _parts(path)
-        rounds = _rounds(parts)
+        with open(path, "rb") as raw:
+            experiment, rounds = _read(raw)
     except (FileNotFoundError, IsADirectoryError, PermissionError):
         raise
     except _DAMAGE as error:
-        words = str(error) if isinstance(error, _Foreign) else "a damaged file"
-        raise ValueError(f"{path} must be a trustkit run (format {_FORMAT}), got: {words}") from None
+        raise _refusal(os.fspath(path), error) from None
     return RunRecord(Experiment.from_dict(experiment), rounds)
 
 
-def _parts(path: str | os.PathLike[str]) -> tuple[dict[str, Any], dict[str, dict[str, np.ndarray]]]:
+def loads(content: bytes) -> RunRecord:
+    """Read what `dumps` returned.
+
+    Parameters
+    ----------
+    content : bytes
+        The content of a file.
+
+    Returns
+    -------
+    RunRecord
+        As from `load`.
+
+    Raises
+    ------
+    ValueError
+        If it is not a trustkit run.
+    """
+    try:
+        experiment, rounds = _read(io.BytesIO(content))
+    except _DAMAGE as error:
+        raise _refusal("the content", error) from None
+    return RunRecord(Experiment.from_dict(experiment), rounds)
+
+
+def _refusal(what: str, error: BaseException) -> ValueError:
+    words = str(error) if isinstance(error, _Foreign) else "a damaged file"
+    return ValueError(f"{what} must be a trustkit run (format {_FORMAT}), got: {words}")
+
+
+def _read(raw: BinaryIO) -> tuple[dict[str, Any], list[Round]]:
+    """Read the experiment's plain values and the rounds."""
+    experiment, parts = _parts(raw)
+    return experiment, _rounds(parts)
+
+
+def _parts(raw: BinaryIO) -> tuple[dict[str, Any], dict[str, dict[str, np.ndarray]]]:
     """Read the experiment's plain values and the arrays by kind and name."""
-    with open(path, "rb") as raw:
-        start = raw.read(len(_ZIP))
-        if start != _ZIP:
-            raise _Foreign("an empty file" if not start else "a file that is no .npz archive")
-        raw.seek(0)
-        with np.load(raw, allow_pickle=False) as file:
-            if "head" not in file.files:
-                raise _Foreign("an .npz archive of other arrays")
-            arrays = {name: file[name] for name in file.files}
+    start = raw.read(len(_ZIP))
+    if start != _ZIP:
+        raise _Foreign("an empty file" if not start else "a file that is no .npz archive")
+    raw.seek(0)
+    with np.load(raw, allow_pickle=False) as file:
+        if "head" not in file.files:
+            raise _Foreign("an .npz archive of other arrays")
+        arrays = {name: file[name] for name in file.files}
     head = jsonfile.loads(arrays.pop("head").tobytes().decode())
     if head["format"] != _FORMAT:
         raise _Foreign(f"format {head['format']}")

@@ -80,7 +80,7 @@ def test_the_exchange_is_not_much_slower_than_xgboost(table: Callable[[], Federa
     fed = table()
     lines = []
     for engine in ("exchange", "simulated"):
-        trainer = fedtree(fed, None, None, 1.0, ROUNDS, engine=engine)  # type: ignore[arg-type]
+        trainer = fedtree(fed, None, None, 1.0, ROUNDS, engine=engine)
         ours(trainer, 1)
         spent, margins = timed(lambda trainer=trainer: ours(trainer, ROUNDS))  # type: ignore[misc]
         central, expected = timed(lambda trainer=trainer: theirs(trainer, ROUNDS))  # type: ignore[misc]

@@ -14,7 +14,7 @@ import pytest
 from trustkit import datasets
 from trustkit.catalogue import use
 from trustkit.experiment import Experiment
-from trustkit.exposure import MEASURES, NOTE, Exposure, Finding, Tradeoff, compare_exposure, exposure
+from trustkit.exposure import MEASURES, NOTE, Exposure, Finding, Tradeoff, compare_exposure, exposure_of
 from trustkit.exposure.attacks import membership_attack
 from trustkit.records import RunRecord, Stopped
 from trustkit.rounds import run
@@ -29,7 +29,7 @@ def found(name: str, privacy: str = "", **args: Any) -> Exposure:
     chosen = BASE.algorithm if name == "splitnn" else use(name, **args)
     mechanism = {"": None, "labels": use("column_noise", protects="labels", epsilon=1.0),
                  "features": use("column_noise", epsilon=5.0)}[privacy]  # fmt: skip
-    return exposure(BASE.change(algorithm=chosen, privacy=mechanism), **QUICK)
+    return exposure_of(BASE.change(algorithm=chosen, privacy=mechanism), **QUICK)
 
 
 def test_plain_protocols_tell_labels_whole() -> None:
@@ -86,7 +86,7 @@ def test_regressions_are_attacked_too() -> None:
     """Labels are rebuilt from residuals by a line; there are no classes to complete."""
     wine = datasets.load("wine")
     datasets.add(replace(wine, name="exposed numbers", y=wine.X[:, :6].sum(axis=1), classes=()))
-    one = exposure(BASE.change(data="exposed numbers", algorithm="gal"), **QUICK)
+    one = exposure_of(BASE.change(data="exposed numbers", algorithm="gal"), **QUICK)
     line = one.worst("labels")
     assert line is not None
     assert (line.measure, line.floor) == ("R²", 0.0)
@@ -131,7 +131,7 @@ def test_the_frame_and_the_sentence() -> None:
 
 def test_the_same_run_gives_the_same_numbers() -> None:
     """From its record or from its experiment."""
-    assert exposure(run(BASE), **QUICK).findings == found("splitnn").findings
+    assert exposure_of(run(BASE), **QUICK).findings == found("splitnn").findings
 
 
 @pytest.mark.parametrize(
@@ -147,17 +147,17 @@ def test_the_same_run_gives_the_same_numbers() -> None:
 def test_what_is_refused(changes: dict[str, Any], words: str) -> None:
     """One sentence each."""
     with pytest.raises(ValueError, match=words):
-        exposure(BASE, **changes)
+        exposure_of(BASE, **changes)
 
 
 def test_rows_and_lost_states_are_refused() -> None:
     """Exposure is about columns, and needs the model."""
     with pytest.raises(ValueError, match="exposure attacks runs over columns, got fedavg over rows"):
-        exposure(Experiment("digits", use("iid", parties=3), "fedavg", "logistic", rounds=1))
+        exposure_of(Experiment("digits", use("iid", parties=3), "fedavg", "logistic", rounds=1))
     record = run(BASE.change(rounds=1))
     lost = RunRecord(record.experiment, [replace(record.last, state=None)])
     with pytest.raises(ValueError, match="must have its state, got round 1 without"):
-        exposure(lost)
+        exposure_of(lost)
 
 
 def test_a_comparison_goes_on_where_it_was_stopped(tmp_path: Path) -> None:

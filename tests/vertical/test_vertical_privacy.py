@@ -19,8 +19,10 @@ from trustkit.experiment import Experiment
 from trustkit.horizontal import gaussian
 from trustkit.rng import stream
 from trustkit.rounds import build, run
-from trustkit.vertical import Channel, column_noise, splitnn
+from trustkit.vertical import Channel, column_noise, listening, splitnn
+from trustkit.vertical.boosting import derivatives
 from trustkit.vertical.flips import LabelFlips, flipped
+from trustkit.vertical.labelnoise import label_noise, least_squares_rate, reach, spent_by
 from trustkit.vertical.layers import chain, drawn, shapes_of, views
 from trustkit.vertical.privacy import epsilon_of, noise_for, open_ledger
 from trustkit.vertical.shield import Shield, clipped, rowwise
@@ -240,3 +242,48 @@ def test_replacing_a_row_moves_no_release_by_more_than_its_sensitivity() -> None
         worst = [max(worst[0], moved[7]), max(worst[1], len(X) * float((found[0][1] - found[1][1]).norm()))]
     assert 0 < worst[0] <= 2 * clip + 1e-9
     assert 0 < worst[1] <= 2 * clip + 1e-9
+
+
+@pytest.mark.parametrize("name", ["gal", "al", "fedtree"])
+def test_ensembles_learn_from_noisy_residuals_alone(name: str) -> None:
+    """ε grows to what was asked for; a run resumes bit for bit; with hardly any noise nothing much changes."""
+    quick: dict[str, Any] = {"depth": 2} if name == "fedtree" else {"local": (8,), "local_epochs": 5}
+    trainers = [ALGORITHMS.call(use(name, **quick), toy(), None, column_noise("labels", epsilon=e), 1.0, 3, seed=1)
+                for e in (4.0, 4.0, 1e6)]  # fmt: skip
+    state, spent, states = trainers[0].start(), [], []
+    for index in (1, 2, 3):
+        state, seen = trainers[0].step(state, index, never)
+        spent.append(seen.epsilon)
+        states.append(state)
+    assert spent == sorted(spent)
+    assert spent[-1] == pytest.approx(4.0, rel=1e-6) == trainers[0].facts["epsilon"]
+    again, _ = trainers[1].step(states[1], 3, never)
+    assert all(np.array_equal(again[key], state[key]) for key in state)
+    bare = ALGORITHMS.call(use(name, **quick), toy(), None, None, 1.0, 3, seed=1)
+    with listening() as loud, listening() as faint:
+        trainers[2].step(trainers[2].start(), 1, never)
+    with listening() as plain:
+        bare.step(bare.start(), 1, never)
+    assert not loud
+    if name == "fedtree":  # whose margins start at 0 in any case
+        first, second = (next(m.numbers for m in heard if m.kind == "gradient") for heard in (faint, plain))
+        assert 0 < np.abs(first - second).max() < 0.02
+    with pytest.raises(ValueError, match=f"{name} trains without a privacy mechanism for features"):
+        ALGORITHMS.call(use(name, **quick), toy(), None, column_noise(), 1.0, 3, seed=1)
+
+
+def test_residuals_get_the_noise_of_their_reach() -> None:
+    """σ times √2, 1 or 2·scale; and no label moves a residual further than that."""
+    for classes, width, far in ((3, 3, math.sqrt(2)), (2, 1, 1.0), (0, 1, 1.0)):
+        noise = label_noise(column_noise("labels", epsilon=None, noise=2.0), "x", 1, reach(classes, width, 0.5), 7)
+        assert noise is not None
+        assert noise(np.zeros((3000, width)), 1).std() == pytest.approx(2 * far, rel=0.05)
+        assert spent_by(noise, 3) == epsilon_of(2.0, 3, 1e-5)
+    assert spent_by(None, 3) == math.inf
+    for margins, labels, far in (
+        (stream(1).standard_normal((50, 3)), (0, 2), math.sqrt(2)), (stream(2).standard_normal((50, 1)), (0, 1), 1.0)
+    ):  # fmt: skip
+        g, other = (derivatives(margins.astype(np.float32), np.full(50, label))[0] for label in labels)
+        assert np.linalg.norm(g - other, axis=0).max() <= far + 1e-6
+    assert least_squares_rate(np.zeros((2, 1)), np.ones((2, 1))) == 0.0
+    assert least_squares_rate(np.ones((2, 1)), -np.ones((2, 1))) == 0.0

@@ -1,4 +1,4 @@
-"""`compare_algorithms`: the same columns and parties under one algorithm after the other, and along a series of splits."""
+"""`compare_algorithms`: the same columns under one algorithm after the other, and along a series of splits."""
 
 from __future__ import annotations
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Callable
 from functools import lru_cache
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 import numpy as np
 
@@ -24,7 +24,8 @@ def redrawn(
     of: Annotated[str, "the name of a data set"] = "letter",
     draw: Annotated[int, Interval(0, 1_000_000), "which draw"] = 0,
     test_size: Annotated[float, Interval(0, 0.9, step=0.05), "share of test rows"] = 0.2,
-    layout: Annotated[str, "of a file of the UCI repository: which layout it has"] = "",
+    scaling: Annotated[Literal["own", "standard", "minmax", "none"], "what training does to the features"] = "own",
+    layout: Annotated[str, "of a file: which layout it has, or what it is called"] = "",
     path: Annotated[AnyPath, "of a data set that is a file: the file"] = "",
 ) -> Dataset:
     """Any data set with its test rows drawn anew, whatever class they are of.
@@ -37,8 +38,10 @@ def redrawn(
         0 to 1,000,000: which draw; two draws of the same number are the same.
     test_size : float
         The share of test rows, from 0 to 0.9.
+    scaling : {"own", "standard", "minmax", "none"}
+        What training does to the features; "own" is what the data set says.
     layout : str
-        Where ``of`` is "uci": the name of the file's layout. Else empty.
+        Where ``of`` is "uci": the name of the file's layout; else what the data set is to be called. Empty: as it is.
     path : str or path-like
         Where ``of`` reads a file, the file. Else empty.
 
@@ -77,7 +80,8 @@ def redrawn(
     given = entry.arguments({key: value for key, value in words.items() if value})
     data = _loaded(entry.function, tuple(given.items()))
     held = hold_out(np.zeros(data.y.size), test_size, data.name, draw)
-    return frozen(dataclasses.replace(data, held_out=held))
+    how = data.scaling if scaling == "own" else scaling
+    return frozen(dataclasses.replace(data, held_out=held, scaling=how))
 
 
 @lru_cache(maxsize=2)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 
 from trustkit.examination.subject import Found, NotMeasured, Subject, Tell, measure
-from trustkit.exposure import NOTE, exposure
+from trustkit.exposure import NOTE, exposure_of
 
 __all__ = ["exposed"]
 
@@ -34,7 +34,7 @@ def exposed(subject: Subject, tell: Tell) -> Found:
     Notes
     -----
     (value − w) / (1 − w) of the attack that finds most, at least 0, where w is what guessing or the attacker's own
-    columns find without the run; see `trustkit.exposure.exposure`. Up to 600 training rows, three draws of known rows.
+    columns find without the run; see `trustkit.exposure.exposure_of`. Up to 600 rows, three draws of known rows.
 
     Source
     ------
@@ -46,7 +46,7 @@ def exposed(subject: Subject, tell: Tell) -> Found:
     FederatedTrust names mutual information in nats; shares of what attacks find are read without a unit, and are lower
     bounds.
     """
-    found = exposure(subject.record, seed=subject.seed, progress=lambda _, done: tell(done))
+    found = exposure_of(subject.record, seed=subject.seed, progress=lambda _, done: tell(done))
     shares = {target: found.share(target) for target in ("labels", "features")}
     known = [value for value in shares.values() if not math.isnan(value)]
     if not known:

@@ -13,13 +13,13 @@ import numpy as np
 from trustkit import jsonfile
 from trustkit.comparison.kept import play_all
 from trustkit.experiment import Experiment
-from trustkit.exposure.measure import exposure
+from trustkit.exposure.measure import exposure_of
 from trustkit.exposure.result import Exposure
 from trustkit.exposure.tradeoff import Tradeoff, Trial
 from trustkit.records import Progress, RunRecord
 from trustkit.rounds import build
 
-__all__ = ["compare_exposure"]
+__all__ = ["compare_exposure", "trial_of"]
 
 
 def compare_exposure(
@@ -40,7 +40,7 @@ def compare_exposure(
     progress : callable, optional
         Told what is done and how much of it is done, 0 … 1; it may raise `trustkit.records.Stopped`.
     **options
-        As `exposure` takes them: rows, seeds of attacks as ``attack_seeds``, labelled, pairs, parties, seed.
+        As `exposure_of` takes them: rows, seeds of attacks as ``attack_seeds``, labelled, pairs, parties, seed.
 
     Returns
     -------
@@ -65,7 +65,8 @@ def compare_exposure(
         if progress is not None and done < len(todo):
             progress(f"{todo[done].algorithm.name}, seed {todo[done].seed}", (done + part) / len(todo))
 
-    found = {record.experiment.key: _trial(record, folder, options) for record in play_all(todo, folder, None, tell)}
+    played = play_all(todo, folder, None, tell)
+    found = {record.experiment.key: trial_of(record, _attacked(record, folder, options)) for record in played}
     trials = {place: Trial(refused=refused[place]) if refused[place] else found[each.key]
               for place, each in places.items()}  # fmt: skip
     if progress is not None:
@@ -105,13 +106,26 @@ def _numbers(experiments: list[Experiment]) -> bool:
     return any(not build(each).fed.data.classes for each in experiments[:1])
 
 
-def _trial(record: RunRecord, folder: str | os.PathLike[str] | None, options: dict[str, Any]) -> Trial:
+def trial_of(record: RunRecord, found: Exposure | None = None) -> Trial:
+    """Put a run's quality, bytes and ε beside what attacks found.
+
+    Parameters
+    ----------
+    record : RunRecord
+        Over columns, at least one round.
+    found : Exposure, optional
+        What `exposure` found.
+
+    Returns
+    -------
+    Trial
+        Quality is accuracy, or R² of a regression on its test rows.
+    """
     quality = float(record.last.accuracy[0])
     data = build(record.experiment).fed.data
     if not data.classes:
         spread = float(np.var(data.y[data.held_out])) if data.held_out.any() else 0.0
         quality = 1 - float(record.last.loss[0]) / spread if spread > 0 else math.nan
-    found = _attacked(record, folder, options)
     return Trial(quality, float(record.bytes_up.sum()), float(record.last.epsilon), found)
 
 
@@ -123,7 +137,7 @@ def _attacked(record: RunRecord, folder: str | os.PathLike[str] | None, options:
         content = jsonfile.read(place)
         if isinstance(content, dict) and content.get("asked") == asked:
             return Exposure.from_dict(content["found"])
-    found = exposure(record, **options)
+    found = exposure_of(record, **options)
     if place is not None:
         jsonfile.write_text(place, jsonfile.dumps({"asked": asked, "found": found.to_dict()}))
     return found

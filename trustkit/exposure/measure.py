@@ -1,4 +1,4 @@
-"""`exposure` attacks a run over columns by its own messages."""
+"""`exposure_of` attacks a run over columns by its own messages."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ from trustkit.rounds import build, run
 from trustkit.threads import one_blas_thread
 from trustkit.vertical.table import ColumnTable, laid_out
 
-__all__ = ["exposure", "row_losses"]
+__all__ = ["exposure_of", "row_losses"]
 
 
-def exposure(
+def exposure_of(
     subject: RunRecord | Experiment, *, rows: int = 600, seeds: Sequence[int] = range(3), labelled: int = 5,
     pairs: float = 0.5, parties: int = 2, seed: int = 0, progress: Progress | None = None,
 ) -> Exposure:  # fmt: skip
@@ -63,7 +63,7 @@ def exposure(
     Examples
     --------
     >>> from trustkit import use
-    >>> found = exposure(Experiment("wine", use("importance", parties=2), "splitnn", rounds=1), rows=60, seeds=[0])
+    >>> found = exposure_of(Experiment("wine", use("importance", parties=2), "splitnn", rounds=1), rows=60, seeds=[0])
     >>> found.worst("labels").target, 0 <= found.share("features") <= 1
     ('labels', True)
     """

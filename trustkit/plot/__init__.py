@@ -7,7 +7,9 @@ is what lets a slider redraw it in some ten milliseconds.
 from trustkit.plot.attack import accuracy_under_attack
 from trustkit.plot.audited import local_federated, model_bars, sensitive_shares, value_changes
 from trustkit.plot.bands import score_bands
+from trustkit.plot.bysplit import quality_by_split
 from trustkit.plot.columns import correlation_blocks
+from trustkit.plot.curves import quality_curves
 from trustkit.plot.exchange import exchange_trend
 from trustkit.plot.exposed import exposure_points
 from trustkit.plot.fairness import client_fairness
@@ -22,12 +24,14 @@ from trustkit.plot.radar import pillar_radar
 from trustkit.plot.rounds import accuracy_by_round
 from trustkit.plot.strategies import strategy_dots
 from trustkit.plot.style import to_svg
+from trustkit.plot.traffic import traffic_bars
 from trustkit.plot.trail import pillar_trail
 from trustkit.plot.waterfall import trust_waterfall
 
 __all__ = [
     "PlanePoint", "accuracy_by_round", "accuracy_under_attack", "client_fairness", "client_gaps", "correlation_blocks",
     "exchange_trend", "exposure_points", "group_rates", "icor_gauge", "label_gaps", "label_shares", "local_federated",
-    "model_bars", "pareto_front", "party_shares", "pcor_heatmap", "pillar_radar", "pillar_trail", "score_bands",
-    "sensitive_shares", "split_plane", "strategy_dots", "to_svg", "trust_waterfall", "value_changes",
+    "model_bars", "pareto_front", "party_shares", "pcor_heatmap", "pillar_radar", "pillar_trail", "quality_by_split",
+    "quality_curves", "score_bands", "sensitive_shares", "split_plane", "strategy_dots", "to_svg", "traffic_bars",
+    "trust_waterfall", "value_changes",
 ]  # fmt: skip

@@ -11,6 +11,7 @@ from trustkit.data import FederatedDataset
 from trustkit.records import Tick
 from trustkit.vertical.assisted import AssistedTrainer
 from trustkit.vertical.ensemble import assisted_facts, learners_of
+from trustkit.vertical.labelnoise import label_noise, reach
 from trustkit.vertical.table import laid_out
 
 __all__ = ["al"]
@@ -36,8 +37,8 @@ def al(
         Over columns, features scaled; the first party holds the labels.
     model : object
         Not used: the parties bring their own networks.
-    privacy : None
-        There is no mechanism for it here.
+    privacy : ColumnNoise, optional
+        Noise on labels; see `trustkit.vertical.privacy.column_noise`.
     participation : float
         1: every party is needed in every round.
     rounds : int
@@ -67,8 +68,8 @@ def al(
     Raises
     ------
     ValueError
-        If the data do not allow it (see `trustkit.vertical.table.laid_out`), a mechanism is asked for, or the models of
-        all rounds will not fit into memory.
+        If the data do not allow it (see `trustkit.vertical.table.laid_out`), the mechanism is not for labels, or
+        the models of all rounds will not fit into memory.
 
     Notes
     -----
@@ -93,7 +94,7 @@ def al(
     """
     table = laid_out(fed, "al", participation)
     in_turn = order == "in turn"
-    learners = learners_of("al", table, privacy, rounds, local, lr=lr, weight_decay=weight_decay, batch=batch,
+    learners = learners_of("al", table, rounds, local, lr=lr, weight_decay=weight_decay, batch=batch,
                            epochs=local_epochs)  # fmt: skip
     rate = (1.0 if in_turn else 1 / table.parties) if eta is None else eta
 
@@ -103,4 +104,6 @@ def al(
         return np.ones(len(outputs)), rate
 
     scale = 1.0 if table.classes else 0.5
-    return AssistedTrainer(learners, table, merge, scale, in_turn, seed, assisted_facts(table, learners, rounds))
+    noise = label_noise(privacy, "al", rounds, reach(table.classes, learners.outputs, scale), seed)
+    facts = {**assisted_facts(table, learners, rounds), **({} if noise is None else noise.ledger.facts(rounds))}
+    return AssistedTrainer(learners, table, merge, scale, in_turn, seed, facts, noise)

@@ -12,6 +12,7 @@ from trustkit.metrics.evaluate import softmax
 from trustkit.records import Seen, State, Tick
 from trustkit.threads import one_thread
 from trustkit.vertical.channel import Channel
+from trustkit.vertical.labelnoise import LabelNoise, spent_by
 from trustkit.vertical.learners import LocalLearners
 from trustkit.vertical.losses import slope
 from trustkit.vertical.merging import opened
@@ -70,6 +71,9 @@ class AssistedTrainer:
         The experiment's seed.
     facts : mapping
         See `trustkit.records.Trainer`; evaluation_bytes is what a round's evaluation would send besides.
+    noise : LabelNoise, optional
+        On residuals, before anything is made of them; none by default. With noise the ensemble starts from 0, since a
+        prior is made of labels.
     """
 
     learners: LocalLearners
@@ -79,6 +83,13 @@ class AssistedTrainer:
     in_turn: bool
     seed: int
     facts: Mapping[str, Any]
+    noise: LabelNoise | None = None
+
+    @property
+    def first(self) -> np.ndarray:
+        """(c,): the scores that the ensemble starts from."""
+        width = self.learners.outputs
+        return prior(self.table, width) if self.noise is None else np.zeros(width)
 
     def start(self) -> State:
         """Return the state before the first round.
@@ -89,8 +100,7 @@ class AssistedTrainer:
             rounds, (), how many were played; scores (n, c) and test (n', c), the ensemble on training and test rows.
             Round t adds models_t, (P₁ + … + P_K,), all parties' networks; weights_t, (K,); rate_t, ().
         """
-        first = prior(self.table, self.learners.outputs)
-        scores, test = (np.tile(first, (y.size, 1)).astype(np.float32) for y in (self.table.y, self.table.y_test))
+        scores, test = (np.tile(self.first, (y.size, 1)).astype(np.float32) for y in (self.table.y, self.table.y_test))
         return {"rounds": np.array(0), "scores": scores, "test": test}
 
     def step(self, state: State, index: int, tick: Tick) -> tuple[State, Seen]:
@@ -113,6 +123,7 @@ class AssistedTrainer:
         wire, y = Channel(self.table.parties), self.table.y
         wrong = slope(opened(state["scores"].astype(float), self.table.classes), y)[:, -self.learners.outputs :]
         residual = (-self.scale * wrong).astype(np.float32)
+        residual = residual if self.noise is None else self.noise(residual, index)
         models, outputs = self._asked(residual, index, tick, wire)
         weights, rate = self.merge(outputs, residual, state["scores"], y, tick)
         scores = _grown(state["scores"], outputs, weights, rate)
@@ -122,7 +133,8 @@ class AssistedTrainer:
             **state, "rounds": np.array(index), "scores": scores, "test": test,
             f"models_{index}": np.concatenate(models), f"weights_{index}": weights, f"rate_{index}": np.array(rate),
         }  # fmt: skip
-        return after, self.table.seen(self.table.told(opened(after["test"], self.table.classes)), wire)
+        told = self.table.told(opened(after["test"], self.table.classes))
+        return after, self.table.seen(told, wire, spent_by(self.noise, index))
 
     def _asked(
         self, residual: np.ndarray, index: int, tick: Tick, wire: Channel
@@ -172,7 +184,7 @@ class AssistedTrainer:
             One score a class.
         """
         parts = [self.learners.cut(k, X) for k in range(self.table.parties)]
-        scores = np.tile(prior(self.table, self.learners.outputs), (len(X), 1))
+        scores = np.tile(self.first, (len(X), 1))
         for k, weight, model in self._parts(state):
             scores += weight * self.learners.told(k, model, parts[k])
         return self.table.told(opened(scores, self.table.classes))

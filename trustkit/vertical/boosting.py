@@ -15,6 +15,7 @@ from trustkit.records import Seen, State, Tick
 from trustkit.vertical.bins import Binned, coded
 from trustkit.vertical.channel import Channel
 from trustkit.vertical.exchange import Grower
+from trustkit.vertical.labelnoise import LabelNoise, spent_by
 from trustkit.vertical.table import ColumnTable
 from trustkit.vertical.trees import Trees, bare, leaves_of, slots
 
@@ -110,6 +111,8 @@ class BoostTrainer:
         See `trustkit.records.Trainer`.
     threshold : float
         Of two classes: from this chance on the second one is predicted. Its log-odds are taken from the margin.
+    noise : LabelNoise, optional
+        On first derivatives, before anything is made of them; none by default.
     members : tuple of int, optional
         Who takes part; by default everybody.
     """
@@ -120,6 +123,7 @@ class BoostTrainer:
     grow: Grower
     facts: Mapping[str, Any]
     threshold: float = 0.5
+    noise: LabelNoise | None = None
     members: tuple[int, ...] | None = None
 
     @property
@@ -160,12 +164,13 @@ class BoostTrainer:
         tick()
         wire = Channel(self.table.parties)
         g, h = derivatives(state["margins"], self.table.y)
+        g = g if self.noise is None else self.noise(g, index)
         grown, leaf = self.grow(g, h, self.parties, wire, tick, index)
         tested = leaves_of(grown, self._tested)
         after = {name: np.concatenate([state[name], getattr(grown, name)]) for name in ("feature", "bin", "weight")}
         after["margins"] = state["margins"] + np.take_along_axis(grown.weight, leaf, axis=1).T
         after["test_margins"] = state["test_margins"] + np.take_along_axis(grown.weight, tested, axis=1).T
-        seen = self.table.seen(self._scores(after["test_margins"]), wire)
+        seen = self.table.seen(self._scores(after["test_margins"]), wire, spent_by(self.noise, index))
         if self.members is not None:
             seen = replace(seen, selected=np.isin(np.arange(self.table.parties), self.members))
         return after, seen

@@ -12,7 +12,7 @@ __all__ = ["assisted_facts", "learners_of"]
 
 
 def learners_of(
-    name: str, table: ColumnTable, privacy: Any, rounds: int, local: tuple[int, ...], *, softmax: bool = False,
+    name: str, table: ColumnTable, rounds: int, local: tuple[int, ...], *, softmax: bool = False,
     **fit: Any,
 ) -> LocalLearners:  # fmt: skip
     """Return the networks of an assisted algorithm, after checking that they can be kept.
@@ -23,8 +23,6 @@ def learners_of(
         What a message calls the algorithm.
     table : ColumnTable
         The data.
-    privacy : None
-        There is no mechanism for it.
     rounds : int
         How many models each party will have.
     local : tuple of int
@@ -42,10 +40,8 @@ def learners_of(
     Raises
     ------
     ValueError
-        If a mechanism is asked for, or the models of all rounds will not fit into memory.
+        If the models of all rounds will not fit into memory.
     """
-    if privacy is not None:
-        raise ValueError(f"{name} trains without a privacy mechanism, got {privacy!r}")
     width = 1 if table.classes == 2 and not softmax else table.outputs
     learners = LocalLearners(table.columns, tuple(local), width, softmax, **fit)
     rows = table.y.size + table.y_test.size

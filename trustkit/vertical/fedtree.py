@@ -12,11 +12,13 @@ import numpy as np
 
 from trustkit.catalogue import ALGORITHMS, Interval
 from trustkit.data import FederatedDataset
+from trustkit.vertical import memory
 from trustkit.vertical.bins import binned
 from trustkit.vertical.boosting import BoostTrainer, facts_of_trees
 from trustkit.vertical.central import Central
 from trustkit.vertical.exchange import Exchange, Grower
 from trustkit.vertical.histograms import Rules
+from trustkit.vertical.labelnoise import label_noise, reach
 from trustkit.vertical.table import laid_out
 
 __all__ = ["fedtree"]
@@ -44,8 +46,8 @@ def fedtree(
         Over columns; the first party holds the labels.
     model : object
         Not used: the trees are the model.
-    privacy : None
-        There is no mechanism for it here.
+    privacy : ColumnNoise, optional
+        Noise on labels; see `trustkit.vertical.privacy.column_noise`.
     participation : float
         1: every party is needed in every step.
     rounds : int
@@ -66,7 +68,7 @@ def fedtree(
         "exchange": every message is sent. "simulated": XGBoost trains in one place, messages are counted from its
         trees; trees and bytes are the same, and the fact ``simulated`` says so.
     seed : int
-        Not used: nothing is drawn.
+        The experiment's seed; nothing is drawn but noise.
 
     Returns
     -------
@@ -76,7 +78,7 @@ def fedtree(
     Raises
     ------
     ValueError
-        If the data do not allow it (see `trustkit.vertical.table.laid_out`), or a mechanism is asked for.
+        If the data do not allow it (see `trustkit.vertical.table.laid_out`), or the mechanism is not one for labels.
 
     Notes
     -----
@@ -100,13 +102,16 @@ def fedtree(
     histograms in float64, as XGBoost adds up. Margins start at 0 (Algorithm 4, F⁰ = 0), where XGBoost starts at a
     number fitted to the labels. Labels of a regression are brought onto [0, 1], as VertiBench brings them.
     """
-    if privacy is not None:
-        raise ValueError(f"fedtree trains without a privacy mechanism, got {privacy!r}")
     table = laid_out(fed, "fedtree", participation)
+    noise = label_noise(
+        privacy, "fedtree", rounds, reach(table.classes, 1 if table.classes == 2 else table.outputs, 0.5), seed
+    )
     rules = Rules(reg_lambda, gamma, min_child_weight)
-    facts = facts_of_trees(table, rounds, depth)
+    facts = {**facts_of_trees(table, rounds, depth), **({} if noise is None else noise.ledger.facts(rounds))}
+    nodes = facts["tensors"] // rounds * min(2 ** (depth - 1), len(table.X))
+    memory.fits(f"fedtree on {fed.data.name}", 2 * 16 * nodes * table.features * bins)  # of a level, and of the next
     grow: Grower = Exchange(depth, lr, rules)
     if engine == "simulated":
         held = table.X[:, np.sort(np.concatenate(table.columns))]
         grow, facts["simulated"] = Central(held, bins, depth, lr, rules), SIMULATED
-    return BoostTrainer(table, binned(table, bins), depth, grow, facts)
+    return BoostTrainer(table, binned(table, bins), depth, grow, facts, noise=noise)

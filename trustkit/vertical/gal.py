@@ -11,6 +11,7 @@ from trustkit.data import FederatedDataset
 from trustkit.records import Tick
 from trustkit.vertical.assisted import AssistedTrainer
 from trustkit.vertical.ensemble import assisted_facts, learners_of
+from trustkit.vertical.labelnoise import label_noise, least_squares_rate, reach
 from trustkit.vertical.merging import assistance, best_rate
 from trustkit.vertical.table import laid_out
 
@@ -36,8 +37,8 @@ def gal(
         Over columns, features scaled; the first party holds the labels.
     model : object
         Not used: the parties bring their own networks.
-    privacy : None
-        There is no mechanism for it here.
+    privacy : ColumnNoise, optional
+        Noise on labels; see `trustkit.vertical.privacy.column_noise`.
     participation : float
         1: every party is needed in every round.
     rounds : int
@@ -66,8 +67,8 @@ def gal(
     Raises
     ------
     ValueError
-        If the data do not allow it (see `trustkit.vertical.table.laid_out`), a mechanism is asked for, softmax outputs
-        are asked for in a regression, or the models of all rounds will not fit into memory.
+        If the data do not allow it (see `trustkit.vertical.table.laid_out`), the mechanism is not for labels,
+        softmax outputs are asked for in a regression, or the models of all rounds will not fit into memory.
 
     Notes
     -----
@@ -91,17 +92,25 @@ def gal(
     output="softmax"; a regression there has linear models. Its code gives a party all columns with foreign ones set to
     0; here the network has the party's columns only. Two classes have one score inside, so that half as much is sent as
     with two; output="softmax" needs both. The weights' fit and the search for η are described where they are.
+    With noise on labels F starts from 0 and η is that of least squares on the noisy residual: the prior and the search
+    for η read labels.
     """
     table = laid_out(fed, "gal", participation)
     if output == "softmax" and not table.classes:
         raise ValueError("output must be linear for a regression, got 'softmax', which makes its one output 1")
-    learners = learners_of("gal", table, privacy, rounds, local, softmax=output == "softmax", lr=lr,
+    learners = learners_of("gal", table, rounds, local, softmax=output == "softmax", lr=lr,
                            weight_decay=weight_decay, batch=batch, epochs=local_epochs)  # fmt: skip
+
+    noise = label_noise(privacy, "gal", rounds, reach(table.classes, learners.outputs, 1.0), seed)
 
     def merge(
         outputs: np.ndarray, residual: np.ndarray, scores: np.ndarray, y: np.ndarray, tick: Tick
     ) -> tuple[np.ndarray, float]:
         weights = assistance(outputs, residual)
-        return weights, best_rate(scores, np.tensordot(weights, outputs, axes=1), y, table.classes, tick)
+        step = np.tensordot(weights, outputs, axes=1)
+        if noise is not None:
+            return weights, least_squares_rate(step, residual)
+        return weights, best_rate(scores, step, y, table.classes, tick)
 
-    return AssistedTrainer(learners, table, merge, 1.0, False, seed, assisted_facts(table, learners, rounds))
+    facts = {**assisted_facts(table, learners, rounds), **({} if noise is None else noise.ledger.facts(rounds))}
+    return AssistedTrainer(learners, table, merge, 1.0, False, seed, facts, noise)

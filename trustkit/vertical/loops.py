@@ -229,5 +229,5 @@ def descend(codes: np.ndarray, feature: np.ndarray, bins: np.ndarray, leaf: np.n
         for i in range(codes.shape[0]):
             s = 0
             while feature[c, s] >= 0:
-                s = 2 * s + (1 if codes[i, feature[c, s]] <= bins[c, s] else 2)
+                s = 2 * s + 1 + (codes[i, feature[c, s]] > bins[c, s])
             leaf[c, i] = s

@@ -22,9 +22,9 @@ _ASSUMPTIONS = {
     "epoch twice, in its embedding and in its part of that party's own step, both cut to C (so that replacing it "
     "moves either by at most 2C) and both with noise; ε composes both over all epochs, without amplification, since "
     "batches are shuffled and disjoint.",
-    "labels": "One row's label is replaced by any other. The label enters each epoch once, in the gradient of its own "
-    "loss by its scores, which it moves by at most √2 (a number: 2) and which gets the noise before anything is made "
-    "of it; ε composes this over all epochs, without amplification.",
+    "labels": "One row's label is replaced by any other. The label enters each round once, in the gradient of its own "
+    "loss by its scores, which it moves by at most √2 (one score: 1, a number: 2) and which gets the noise before "
+    "anything is made of it; ε composes this over all rounds, without amplification.",
 }
 _ASSUMPTIONS["both"] = f"{_ASSUMPTIONS['features']} {_ASSUMPTIONS['labels']} ε holds for either change, not for both."
 _SCOPE = (
