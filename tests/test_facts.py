@@ -64,7 +64,9 @@ def bits(counts: np.ndarray) -> float:
 def test_what_is_said_of_labels(kind: str, sheets: dict[str, FactSheet]) -> None:
     """Class counts, their variation, and the two entropies: whose a row is, and how mixed the clients' labels are."""
     counts, facts = counted(EXPERIMENTS[kind]), sheets[kind]
-    assert facts.get("data", "class_counts") == tuple(counts.sum(0).tolist())
+    holders = (counts > 0).sum(0)
+    assert (kind == "digits") == bool((holders < 3).any())  # shards: a digit has one or two clients
+    assert facts.get("data", "class_counts") == (tuple(counts.sum(0).tolist()) if kind == "survey" else None)
     assert facts.get("fairness", "class_imbalance") == pytest.approx(variation(counts.sum(0)))
     assert facts.get("privacy", "client_entropy") == pytest.approx(bits(counts.sum(1)) / np.log2(len(counts)))
     own = np.array([bits(row) for row in counts])

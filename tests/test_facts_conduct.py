@@ -177,6 +177,23 @@ def test_two_clients_are_too_few_to_add_up_labels() -> None:
     assert ("data", "class_counts") in facts_of(run(PLAIN.change(split__parties=3, rounds=1)))
 
 
+@pytest.mark.parametrize(
+    ("data", "split", "withheld", "varies"),
+    [
+        ("digits", use("label_classes", parties=10, classes_per_party=1), "10 of 10", True),
+        ("breast_cancer", use("label_classes", parties=4, classes_per_party=1), "2 of 2", False),
+        ("breast_cancer", use("label_classes", parties=6, classes_per_party=1), "", True),
+    ],
+)
+def test_a_class_that_one_or_two_clients_hold_hides_its_count(data: str, split: Any, withheld: str, varies: bool) -> None:
+    """Its sum over all clients would be theirs alone. Of two classes the variation gives both away, so it is out too."""
+    facts = facts_of(run(PLAIN.change(data=data, split=split, rounds=1)))
+    words = f"class counts, as fewer than 3 clients have rows of {withheld} classes"
+    assert facts.get("data", "withheld") == (words if withheld else None)
+    assert (("data", "class_counts") in facts) == (not withheld)
+    assert (("fairness", "class_imbalance") in facts) == varies
+
+
 def test_the_log_names_who_was_lost_and_how(record: RunRecord, log: EventLog) -> None:
     """Keyed ids only; whoever was asked is either merged or lost, and the order of the rounds is that of the run."""
     lost = [event.facts for event in log if event.kind == "clients_lost"]

@@ -133,7 +133,7 @@ def test_every_file_of_a_package_is_shipped() -> None:
         file
         for folder in ("trustkit", "widgets", "notebooks")
         for file in (ROOT / folder).rglob("*")
-        if file.is_file() and file.suffix not in (".py", ".pyc", ".png") and ".ipynb_checkpoints" not in file.parts
+        if file.is_file() and file.suffix not in (".py", ".png") and not {".ipynb_checkpoints", "__pycache__"} & {*file.parts}
     }
     homes = {"trustkit.widgets": "widgets", "trustkit.notebooks": "notebooks"}
     kept = set()

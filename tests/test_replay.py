@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 import shutil
 from collections.abc import Callable
@@ -250,8 +251,10 @@ def test_other_files_are_refused(content: object, message: str, tmp_path: Path) 
         replay(tmp_path)
     with pytest.raises(FileNotFoundError):
         replay(tmp_path / "gone.json")
-    with pytest.raises(ValueError, match="relative and absolute must be at least 0, got -1 and 0"):
+    with pytest.raises(ValueError, match="relative and absolute must be at least 0 and finite, got -1 and 0"):
         replay(tmp_path, relative=-1, absolute=0)
+    with pytest.raises(ValueError, match="relative and absolute must be at least 0 and finite, got inf and 1e-09"):
+        replay(tmp_path, relative=math.inf)
 
 
 def test_a_replay_can_be_stopped(folder: Path) -> None:

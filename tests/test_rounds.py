@@ -1,12 +1,8 @@
-"""Playing: rounds one at a time, gone on from anywhere, the same on any number of workers."""
+"""Playing: rounds one at a time, gone on from anywhere."""
 
 from __future__ import annotations
 
 import dataclasses
-import multiprocessing
-from collections.abc import Iterator
-from concurrent.futures import Executor, ProcessPoolExecutor, ThreadPoolExecutor
-from typing import Any
 
 import numpy as np
 import pytest
@@ -15,7 +11,7 @@ from trustkit import datasets
 from trustkit.catalogue import DATASETS, use
 from trustkit.experiment import Experiment
 from trustkit.records import Round, RunRecord, Stopped, watch
-from trustkit.rounds import build, data_of, grid, partition_of, play, run, sweep
+from trustkit.rounds import build, data_of, grid, partition_of, play, run
 
 EXPERIMENT = Experiment("breast_cancer", use("iid", parties=4), use("fedavg", batch=64), "logistic", rounds=3,
                         participation=0.5)  # fmt: skip
@@ -128,25 +124,3 @@ def test_grid_varies_the_last_name_fastest() -> None:
     assert grid(EXPERIMENT, seed=[]) == []
     with pytest.raises(ValueError, match=r"^iid: parties must be between 2 and 100, got 1$"):
         grid(EXPERIMENT, split__parties=[2, 1])
-
-
-@pytest.fixture(scope="module", params=["threads", "processes"])
-def executor(request: pytest.FixtureRequest) -> Iterator[Executor]:
-    """Return two workers; processes start from nothing, as they do on every system."""
-    kinds: dict[str, Any] = {
-        "threads": lambda: ThreadPoolExecutor(2),
-        "processes": lambda: ProcessPoolExecutor(2, mp_context=multiprocessing.get_context("spawn")),
-    }
-    with kinds[request.param]() as pool:
-        yield pool
-
-
-def test_a_sweep_on_workers_is_that_without_them(executor: Executor) -> None:
-    """Bit for bit, in the order given, each experiment once."""
-    wanted = grid(EXPERIMENT, seed=[0, 1], algorithm=["fedavg", "fedmedian"])
-    here, there = sweep(wanted), sweep([*wanted, wanted[0]], executor)
-    assert list(there) == list(here) == wanted
-    for experiment in wanted:
-        assert there[experiment].complete
-        assert all(map(same, there[experiment], here[experiment]))
-    assert not same(here[wanted[0]].last, here[wanted[2]].last)

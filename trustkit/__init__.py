@@ -13,7 +13,7 @@ import importlib
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from trustkit import datasets, export, metrics, plot, split, store
+    from trustkit import datasets, export, metrics, plot, scale, split, store
     from trustkit.auditing import Audit, Selected, audit, datasheet, select_clients
     from trustkit.catalogue import Use, use
     from trustkit.comparison import Comparison, adjust_thresholds, compare_strategies
@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from trustkit.disparities import Disparities, disparities_of
     from trustkit.examination import Examination, examine
     from trustkit.experiment import Experiment
+    from trustkit.exposure import Exposure, compare_exposure, exposure_of
     from trustkit.facts import facts_of, log_of
     from trustkit.findings import fairness_of, headline_of
     from trustkit.frontier import Front, pareto
@@ -30,7 +31,8 @@ if TYPE_CHECKING:
     from trustkit.plane import natural_points, plane_point, random_points
     from trustkit.preset import presets
     from trustkit.records import Round, RunRecord, watch
-    from trustkit.rounds import build, grid, play, run, sweep
+    from trustkit.rounds import build, grid, play, run
+    from trustkit.scale import sweep
     from trustkit.trail import Trail, trail_of
     from trustkit.trust import FactSheet, TrustReport, assess, outranks, sensitivity, waterfall
 
@@ -41,7 +43,8 @@ _HOME = {
     "Dataset": "data", "FederatedDataset": "data", "Party": "data", "Partition": "partition",
     "Round": "records", "RunRecord": "records", "watch": "records",
     "Examination": "examination", "examine": "examination", "Experiment": "experiment", "presets": "preset",
-    "build": "rounds", "grid": "rounds", "play": "rounds", "run": "rounds", "sweep": "rounds",
+    "build": "rounds", "grid": "rounds", "play": "rounds", "run": "rounds", "sweep": "scale",
+    "Exposure": "exposure", "compare_exposure": "exposure", "exposure_of": "exposure",
     "facts_of": "facts", "log_of": "facts", "fairness_of": "findings", "headline_of": "findings",
     "write_parties": "handover", "natural_points": "plane", "plane_point": "plane", "random_points": "plane",
     "Audit": "auditing", "audit": "auditing", "datasheet": "auditing",
@@ -52,16 +55,16 @@ _HOME = {
     "FactSheet": "trust", "TrustReport": "trust", "assess": "trust",
     "outranks": "trust", "sensitivity": "trust", "waterfall": "trust",
 }  # fmt: skip
-_ROOMS = ("datasets", "export", "metrics", "plot", "split", "store", "widgets")
+_ROOMS = ("datasets", "export", "metrics", "plot", "scale", "split", "store", "widgets")
 
 __all__ = [
-    "Audit", "Comparison", "Dataset", "Disparities", "Examination", "Experiment", "FactSheet", "FederatedDataset",
-    "Front", "Injected", "Partition", "Party", "Round", "RunRecord", "Selected", "Trail", "TrustReport", "Use",
-    "adjust_thresholds", "assess", "audit", "build", "compare_strategies", "datasets", "datasheet", "disparities_of",
-    "examine", "export", "facts_of", "fairness_of", "grid", "headline_of", "injected_of", "log_of", "metrics",
-    "natural_points", "outranks", "pareto", "plane_point", "play", "plot", "presets", "random_points", "run",
-    "select_clients", "sensitivity", "split", "store", "sweep", "trail_of", "use", "watch", "waterfall",
-    "write_parties",
+    "Audit", "Comparison", "Dataset", "Disparities", "Examination", "Experiment", "Exposure", "FactSheet",
+    "FederatedDataset", "Front", "Injected", "Partition", "Party", "Round", "RunRecord", "Selected", "Trail",
+    "TrustReport", "Use", "adjust_thresholds", "assess", "audit", "build", "compare_exposure", "compare_strategies",
+    "datasets", "datasheet", "disparities_of", "examine", "export", "exposure_of", "facts_of", "fairness_of", "grid",
+    "headline_of", "injected_of", "log_of", "metrics", "natural_points", "outranks", "pareto", "plane_point", "play",
+    "plot", "presets", "random_points", "run", "scale", "select_clients", "sensitivity", "split", "store", "sweep",
+    "trail_of", "use", "watch", "waterfall", "write_parties",
 ]  # fmt: skip
 
 

@@ -162,16 +162,31 @@ def _data(built: Built, data: Dataset) -> dict[str, Any]:
     }
     if data.classes:
         counts = _label_counts(built)
-        total, withheld = _hidden_sum(counts), [_STORED] * bool(data.sensitive)
-        if total is None:
-            withheld.insert(0, f"class counts, which fewer than {MINIMUM} clients would add up to")
-        else:
-            facts["data/class_counts"] = total
-            facts["fairness/class_imbalance"] = metrics.coefficient_of_variation(total)
-        facts["data/withheld"] = "; ".join(withheld) or None
+        facts |= _class_counts(counts, bool(data.sensitive))
         facts["data/avg_entropy"] = _mean_entropy(counts)
         facts["privacy/client_entropy"] = _client_entropy(counts.sum(1))
     return facts
+
+
+def _class_counts(counts: np.ndarray, grouped: bool) -> dict[str, Any]:
+    """State the classes' rows and how they vary, unless that would tell the label counts of one or two clients.
+
+    Where a class has one or two holders, its sum is theirs: the counts stay out. So does their variation where two
+    classes are left, as it gives both counts away; over more classes it gives none.
+    """
+    total, withheld, facts = _hidden_sum(counts), [_STORED] * grouped, dict[str, Any]()
+    if total is None:
+        withheld.insert(0, f"class counts, which fewer than {MINIMUM} clients would add up to")
+    else:
+        holders = word_sum(counts[counts.sum(1) > 0] > 0)
+        few, there = int(((holders > 0) & (holders < MINIMUM)).sum()), int((total > 0).sum())
+        if few:
+            withheld.insert(0, f"class counts, as fewer than {MINIMUM} clients have rows of {few} of {there} classes")
+        else:
+            facts["data/class_counts"] = total
+        if not few or there > 2:
+            facts["fairness/class_imbalance"] = metrics.coefficient_of_variation(total)
+    return {**facts, "data/withheld": "; ".join(withheld) or None}
 
 
 def _hidden_sum(counts: np.ndarray) -> np.ndarray | None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import os
 import re
 from collections.abc import Iterable, Iterator, Mapping
@@ -117,7 +118,7 @@ def replay(
         ``experiment.toml`` or ``run.npz`` beside it. ``factsheet.json``, ``run.npz`` and ``events.jsonl`` beside it are
         compared too.
     relative, absolute : float
-        At least 0. Two numbers agree if they differ by at most ``max(relative · larger, absolute)``. On the same
+        At least 0, finite. Two numbers agree if they differ by at most ``max(relative · larger, absolute)``. On the same
         machine a replay is the same bit for bit; another processor may round differently.
     profile : str, path-like or Profile, optional
         The report's, where it is not one of `PROFILES`: the TOML file it was scored with.
@@ -139,8 +140,8 @@ def replay(
         If it is no report, its profile is not known, or its experiment is not named, cannot be rebuilt here, or is
         another one than the fact sheet's.
     """
-    if not (relative >= 0 and absolute >= 0):
-        raise ValueError(f"relative and absolute must be at least 0, got {relative!r} and {absolute!r}")
+    if not (0 <= relative < math.inf and 0 <= absolute < math.inf):
+        raise ValueError(f"relative and absolute must be at least 0 and finite, got {relative!r} and {absolute!r}")
     file = Path(path) / REPORT if Path(path).is_dir() else Path(path)
     report, beside = _report(file), file.parent
     sheet = FactSheet.load(beside / FACTS) if (beside / FACTS).exists() else None

@@ -12,7 +12,7 @@ import time
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from trustkit import datasets
 from trustkit.catalogue import ALGORITHMS, ATTACKS, DATASETS, FAULTS, MODELS, PRIVACY, SPLITS, Catalogue, Entry, Use
@@ -24,10 +24,7 @@ from trustkit.partition import Partition
 from trustkit.records import Observer, Progress, Round, RunRecord, Tick, Trainer, watch
 from trustkit.vertical.flips import LabelFlips, flipped, marked
 
-if TYPE_CHECKING:
-    from concurrent.futures import Executor
-
-__all__ = ["Built", "build", "data_of", "grid", "partition_of", "play", "run", "sweep"]
+__all__ = ["Built", "build", "data_of", "grid", "partition_of", "play", "run"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -256,23 +253,3 @@ def grid(experiment: Experiment, **choices: Iterable[Any]) -> list[Experiment]:
     """
     combinations = itertools.product(*(list(values) for values in choices.values()))
     return [experiment.change(**dict(zip(choices, values, strict=True))) for values in combinations]
-
-
-def sweep(experiments: Iterable[Experiment], executor: Executor | None = None) -> dict[Experiment, RunRecord]:
-    """Run many experiments.
-
-    Parameters
-    ----------
-    experiments : iterable of Experiment
-        What to run.
-    executor : concurrent.futures.Executor, optional
-        Where to; by default here, one after the other. The results are the same, bit for bit.
-
-    Returns
-    -------
-    dict
-        Record by experiment, in the order given.
-    """
-    wanted = list(dict.fromkeys(experiments))
-    records = map(run, wanted) if executor is None else executor.map(run, wanted)
-    return dict(zip(wanted, records, strict=True))

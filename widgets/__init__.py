@@ -17,6 +17,7 @@ from trustkit.widgets.scores import ScorePanel
 from trustkit.widgets.setting import Setting
 from trustkit.widgets.split import SplitPanel
 from trustkit.widgets.training import TrainPanel
+from trustkit.widgets.vertical import VerticalPanel
 
 __all__ = [
     "AttackPanel",
@@ -31,6 +32,7 @@ __all__ = [
     "SplitPanel",
     "TrainPanel",
     "TrustPanel",
+    "VerticalPanel",
     "app",
     "opening",
     "page",

@@ -21,6 +21,7 @@ from trustkit.widgets.setting import Setting
 from trustkit.widgets.split import SplitPanel
 from trustkit.widgets.tiles import tiles
 from trustkit.widgets.training import TrainPanel
+from trustkit.widgets.vertical import VerticalPanel
 from trustkit.widgets.view import View, failure
 from trustkit.widgets.words import sentence
 
@@ -88,7 +89,7 @@ def app(lab: Lab | None = None, preset: str = "start") -> w.VBox:
     threading.Thread(target=_warm, name="trustkit-warm", daemon=True).start()
     topics = ("setting", "outcome", "baseline", "weights")
     pictures = [TrustPanel(lab), CorrelationPanel(lab), SplitPanel(lab), FairnessPanel(lab)]
-    below = [TrainPanel(lab), GroupPanel(lab), AttackPanel(lab), ScorePanel(lab)]
+    below = [TrainPanel(lab), VerticalPanel(lab), GroupPanel(lab), AttackPanel(lab), ScorePanel(lab)]
     for widget in below:
         widget.add_class("tk-wide")
     views = w.Box([*pictures, *below])

@@ -1,4 +1,4 @@
-"""What the vertical panel compares: algorithms over columns on one split or a series, what they gave, who can listen."""
+"""What the vertical panel compares: algorithms over columns on one split or a series of splits, and attacks on them."""
 
 from __future__ import annotations
 
@@ -19,10 +19,13 @@ from trustkit.exposure.tradeoff import Trial
 from trustkit.records import Stopped
 from trustkit.rounds import build
 
-__all__ = ["MOST_RUNS", "Crossed"]
+__all__ = ["MOST_RUNS", "SYMBOLS", "Crossed"]
 
 MOST_RUNS = 30
 """So many results are kept beside others."""
+
+SYMBOLS = {"": "", "alpha": "α", "beta": "β"}
+"""By what of a split is varied."""
 
 
 class Crossed:

@@ -6,10 +6,10 @@ import html
 from collections.abc import Callable
 from typing import Any
 
-from trustkit.widgets.crossed import MOST_RUNS, Crossed
+from trustkit.widgets.crossed import MOST_RUNS, SYMBOLS, Crossed
 from trustkit.widgets.lab import Lab
 from trustkit.widgets.numbers import amount, bytes_text
-from trustkit.widgets.view import bar, table, tip
+from trustkit.widgets.view import bar, tip
 
 from trustkit import RunRecord, plot
 from trustkit.catalogue import ALGORITHMS
@@ -17,6 +17,11 @@ from trustkit.comparison import YARDSTICKS, Crossing
 from trustkit.findings import quality_of
 
 __all__ = ["drawing", "title_of"]
+
+_SHORTER = (
+    "Fewer rows, shorter keys, fewer bins and shallower trees take less: choose such an algorithm as the training, its "
+    "numbers are then under more settings."
+)
 
 _REACHED = (
     "On held-out rows, after the last round: of accuracy the share that is right, of RMSE the root of the mean squared "
@@ -73,7 +78,7 @@ def drawing(state: Crossed, by: Callable[[], Any], of: Callable[[], str]) -> Cal
         if found is None:
             return f'<p class="tk-sub">{_nothing(state)}</p>'
         played = any(len(record) for record in found.records.values())
-        text = '<p class="tk-sub">Nothing compared yet: press Compare algorithms.</p>'
+        text = "" if state.playing.busy else '<p class="tk-sub">Nothing compared yet: press Compare algorithms.</p>'
         if played:
             text = pictures.draw(state, found, by(), of()) + _table(state, found)
         return f"{_status(state, found)}{_long(state, found)}{text}{_problems(found)}"
@@ -100,6 +105,7 @@ class _Pictures:
             marks = tuple((place, len(each)) for place, each in found.records.items() if each.complete)
             keys = tuple(each.key for each in found.experiments.values())
             parts.append(self._once("split", (marks, keys), lambda old: _by_split(found, old)))
+            parts.append(f"<div>{_every(found)}</div>")
         return f'<div class="tk-cross">{"".join(parts)}</div>'
 
     def _once(self, name: str, marks: Any, draw: Callable[[Any], tuple[Any, str, str]]) -> str:
@@ -117,8 +123,7 @@ class _Pictures:
         alone = [title_of(name) for name in YARDSTICKS]
         figure = plot.quality_curves(runs, alone, by, wide=False, figure=old)
         words = "by round" if by == "round" else "by bytes sent"
-        return figure, f"{measure.capitalize() if measure == 'accuracy' else measure} {words}", (
-            f"{measure} {words}: {', '.join(said)}")  # fmt: skip
+        return figure, f"{measure[0].upper()}{measure[1:]} {words}", f"{measure} {words}: {', '.join(said)}"
 
 
 def _marks(runs: dict[str, RunRecord]) -> Any:
@@ -137,9 +142,12 @@ def _traffic(record: RunRecord, old: Any) -> tuple[Any, str, str]:
 def _by_split(found: Crossing, old: Any) -> tuple[Any, str, str]:
     rows = zip(found.algorithms, found.qualities(), strict=True)
     said = "; ".join(f"{title_of(name)} {', '.join(amount(each, 3) for each in row)}" for name, row in rows)
-    symbol = {"alpha": "α", "beta": "β"}[found.along]
-    values = ", ".join(f"{value:g}" for value in found.values if value is not None)
-    return plot.quality_by_split(found, old), f"By split, along {symbol}", f"{found.measure} at {symbol} {values}: {said}"
+    symbol, values = SYMBOLS[found.along], ", ".join(_value(found, value) for value in found.values)
+    return plot.quality_by_split(found, old), f"By split, along {symbol}", f"{found.measure} at {values}: {said}"
+
+
+def _value(found: Crossing, value: float | None) -> str:
+    return "" if value is None else f"{SYMBOLS[found.along]} {value:g}"
 
 
 def _nothing(state: Crossed) -> str:
@@ -171,8 +179,7 @@ def _status(state: Crossed, found: Crossing) -> str:
 
 def _placed(found: Crossing, place: Any) -> str:
     name, value = place
-    symbol = {"alpha": "α", "beta": "β"}.get(found.along, "")
-    return html.escape(title_of(name)) + ("" if value is None else f", {symbol} {value:g}")
+    return html.escape(title_of(name)) + (f", {_value(found, value)}" if found.along else "")
 
 
 def _long(state: Crossed, found: Crossing) -> str:
@@ -183,8 +190,8 @@ def _long(state: Crossed, found: Crossing) -> str:
             if seconds >= 60]  # fmt: skip
     if not said:
         return ""
-    return (f'<p class="tk-caveat">Real encryption takes its time: {", ".join(said)}, by their own estimates. Shorter '
-            "keys, fewer bins and shallower trees are under more settings, once such an algorithm is the training.</p>")  # fmt: skip
+    text = f"Real encryption takes its time: {', '.join(said)}, by their own estimates. {_SHORTER}"
+    return f'<p class="tk-caveat">{text}</p>'
 
 
 def _time(seconds: float) -> str:
@@ -203,42 +210,46 @@ def _remarks(state: Crossed, name: str, record: RunRecord) -> str:
 
 
 def _table(state: Crossed, found: Crossing) -> str:
-    heads = ["", *([found.measure] if not found.along else []), tip("sent", _SENT), tip("most received", _MOST),
-             tip("most sent", _MOST), tip("seconds", _SECONDS), tip("rounds", _ROUND)]  # fmt: skip
-    heads[1] = tip(heads[1], _REACHED) if not found.along else heads[1]
-    runs, at, lines = found.runs(), state.shown_at(found), []
+    """Numbers of the shown split."""
+    runs, at, lines = found.runs(), state.shown_at(found), ""
     for name in found.algorithms:
-        if (name, at) not in runs:
-            continue
-        run = runs[name, at]
-        digits = 3 if found.measure == "accuracy" else 2
-        cells = [] if found.along else [amount(run.quality, digits)]
-        cells += [bytes_text(run.sent), bytes_text(run.most_in), bytes_text(run.most_out), amount(run.seconds, 1)]
-        lines.append((name, [*cells, str(run.rounds)]))
-    text = "".join(_row(title_of(name), _remarks(state, name, found.records[name, at]), cells) for name, cells in lines)
-    above = f"<h3>At {_placed(found, (found.algorithms[0], at)).split(', ')[-1]}</h3>" if found.along else ""
-    table_ = _whole(heads, text, "runs compared") if lines else ""
-    return (_qualities(found) if found.along else "") + (above + table_ if lines else "")
+        if (name, at) in runs:
+            run = runs[name, at]
+            cells = [bytes_text(run.sent), bytes_text(run.most_in), bytes_text(run.most_out), amount(run.seconds, 1)]
+            reached = amount(run.quality, _digits(found))
+            lines += _row(name, _remarks(state, name, found.records[name, at]), [reached, *cells, str(run.rounds)])
+    heads = [tip(found.measure, _REACHED), tip("sent", _SENT), tip("most received", _MOST), tip("most sent", _MOST),
+             tip("seconds", _SECONDS), tip("rounds", _ROUND)]  # fmt: skip
+    above = f"<h3>At {_value(found, at)}</h3>" if found.along and lines else ""
+    return above + (_whole(heads, lines, "runs compared") if lines else "")
 
 
-def _qualities(found: Crossing) -> str:
+def _every(found: Crossing) -> str:
     """Algorithms times splits."""
-    symbol = {"alpha": "α", "beta": "β"}[found.along]
-    heads = [tip(found.measure, _REACHED), *(f"{symbol} {value:g}" for value in found.values if value is not None)]
-    digits = 3 if found.measure == "accuracy" else 2
-    cells = [["–" if place not in found.runs() else amount(found.runs()[place].quality, digits)
-              for place in found.experiments if place[0] == name] for name in found.algorithms]  # fmt: skip
-    lines = "".join(_row(title_of(name), "", row) for name, row in zip(found.algorithms, cells, strict=True))
-    return _whole(heads, lines, "algorithms by split")
+    runs, lines = found.runs(), ""
+    for name in found.algorithms:
+        cells = ["–" if (name, value) not in runs else amount(runs[name, value].quality, _digits(found))
+                 for value in found.values]  # fmt: skip
+        lines += _row(name, "", cells)
+    heads = [_value(found, value) for value in found.values]
+    return f"<h3>{tip(found.measure.capitalize() if _digits(found) == 3 else found.measure, _REACHED)}</h3>" + _whole(
+        heads, lines, "algorithms by split"
+    )
+
+
+def _digits(found: Crossing) -> int:
+    return 3 if found.measure == "accuracy" else 2
 
 
 def _row(name: str, remarks: str, cells: list[str]) -> str:
-    return f'<tr><th scope="row">{html.escape(name)}{remarks}</th>{"".join(f"<td>{cell}</td>" for cell in cells)}</tr>'
+    line = "".join(f"<td>{cell}</td>" for cell in cells)
+    return f'<tr><th scope="row">{html.escape(title_of(name))}{remarks}</th>{line}</tr>'
 
 
 def _whole(heads: list[str], lines: str, name: str) -> str:
-    top = table(heads, []).replace("<tbody></tbody>", f"<tbody>{lines}</tbody>")
-    return f'<div class="tk-across" tabindex="0" role="region" aria-label="{name}">{top}</div>'
+    top = "".join(f'<th scope="col">{head}</th>' for head in ("", *heads))
+    inner = f'<table class="tk-table"><thead><tr>{top}</tr></thead><tbody>{lines}</tbody></table>'
+    return f'<div class="tk-across" tabindex="0" role="region" aria-label="{name}">{inner}</div>'
 
 
 def _problems(found: Crossing) -> str:

@@ -21,7 +21,12 @@ DROPS = {
         "attack": ("attack__",),
         "faults": ("faults__",),
     },
-    "columns": {"table": ("data__", "split__"), "columns_split": ("split__",), "joint": ("algorithm__",)},
+    "columns": {
+        "table": ("data__", "split__"),
+        "columns_split": ("split__",),
+        "joint": ("algorithm__",),
+        "guard": ("privacy__",),
+    },
 }
 """By axis: what a change of a control drops of the further arguments, by the start of their names."""
 
@@ -82,11 +87,13 @@ def rest_of(experiment: Experiment) -> dict[str, Any]:
         "attack": (ATTACKS, experiment.attack),
         "faults": (FAULTS, experiment.faults),
     }
-    moved = {"alpha", "beta", "parties", "epsilon", "level"}
+    moved = {"split": {"alpha", "beta", "parties"}}
+    if experiment.axis == "rows":  # across columns a form has all of a mechanism
+        moved["privacy"] = {"epsilon", "level"}
     return {
         f"{part}__{name}": value
         for part, (catalogue, used) in parts.items()
         if used is not None
         for name, value in used.args.items()
-        if name not in moved and value != catalogue[used.name].arguments({})[name]
+        if name not in moved.get(part, ()) and value != catalogue[used.name].arguments({})[name]
     }

@@ -112,7 +112,7 @@ def _beta(lab: Lab) -> str:
 
 def _epsilon(lab: Lab) -> str:
     if not lab.setting.across_rows:
-        return "across rows only: this algorithm adds no noise"
+        return "across columns: privacy is under more settings"
     if not lab.setting.private:
         return "off: no noise, no bound"
     if lab.experiment is None or lab.searching:

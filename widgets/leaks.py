@@ -25,7 +25,7 @@ _WORDS = {
     "membership": "Whoever has the joint model tells rows it was trained on from held-out ones, by their loss; AUC.",
 }
 _SOURCE = (
-    "Number: the attack that finds most, and its smallest and largest value over three draws of what the attacker knows "
+    "The attack that finds most, and its smallest and largest value over three draws of what the attacker knows "
     "already. Below: what guessing, or the attacker's own columns, find without the run. Source: the messages "
     "themselves, of 600 training rows at most."
 )
@@ -59,7 +59,9 @@ def leaking(state: Crossed) -> Callable[[Lab], str]:
                     for name, (one,) in tradeoff.trials.items() if one.exposure is not None]  # fmt: skip
             label = f"What attacks find, 0 to 1, against quality: {'; '.join(said)}"
             kept.update(marks=marks, picture=plot.to_svg(kept["figure"], label))
-        return f'<div class="tk-exposed">{kept["picture"]}</div>'
+        return (
+            f'<div class="tk-across tk-exposed" tabindex="0" role="region" aria-label="attacks">{kept["picture"]}</div>'
+        )
 
     def draw(lab: Lab) -> str:
         found = None if lab.setting.across_rows else state.crossing()

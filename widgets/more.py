@@ -17,6 +17,9 @@ __all__ = ["More", "offer"]
 _SLIDERS = frozenset({"alpha", "beta", "parties", "epsilon", "level", "noise"})
 """What a slider or a menu moves already."""
 
+_SPLIT = frozenset({"alpha", "beta", "parties"})
+"""Of them those that do something across columns."""
+
 _CATALOGUES: Mapping[str, Catalogue] = {
     "split": SPLITS, "algorithm": ALGORITHMS, "model": MODELS, "privacy": PRIVACY, "attack": ATTACKS, "faults": FAULTS,
 }  # fmt: skip
@@ -25,7 +28,7 @@ _CATALOGUES: Mapping[str, Catalogue] = {
 def _parts(setting: Setting) -> dict[str, str]:
     """The entries that are in use, by part of the experiment."""
     if not setting.across_rows:
-        return {"split": setting.columns_split, "algorithm": setting.joint}
+        return {"split": setting.columns_split, "algorithm": setting.joint, "privacy": setting.guard}
     parts = {"split": setting.rows_split, "algorithm": setting.strategy, "model": setting.model}
     private = {"privacy": "gaussian"} if setting.private else {}
     return {**parts, **private, "attack": setting.attack, "faults": setting.faults}
@@ -71,12 +74,13 @@ class More:
         self.secure = w.Checkbox(
             description="secure sums", tooltip="the server learns sums of models only", indent=False
         )
-        for name in ("attack", "faults", "secure"):
+        self.guard = w.Dropdown(description="privacy", tooltip="noise on what parties tell each other of one row")
+        for name in ("attack", "faults", "secure", "guard"):
             box = getattr(self, name)
             box.observe(lambda event, name=name: moved({name: event.new}), "value")
             box.add_class(f"tk-c-{name}")
         self._rows = (self.attack, self.faults, self.secure)
-        self._first = (seed, *self._rows)
+        self._first = (seed, *self._rows, self.guard)
         self.box = fold("more settings", *self._first)
         self._changed = changed
         self._shown: dict[str, tuple[str, dict[str, Any]]] = {}
@@ -92,6 +96,9 @@ class More:
         """
         for menu, catalogue, value in ((self.attack, ATTACKS, setting.attack), (self.faults, FAULTS, setting.faults)):
             offer(menu, [("none", ""), *((entry.title, name) for name, entry in catalogue.items())], value)
+        able = [(entry.title, name) for name, entry in PRIVACY.items() if entry.axis == "columns"]
+        offer(self.guard, [("none", ""), *able], setting.guard)
+        self.guard.layout.display = "none" if setting.across_rows else ""
         self.secure.value = setting.secure
         for box in self._rows:
             box.layout.display = "" if setting.across_rows else "none"
@@ -113,4 +120,5 @@ class More:
             self._shown = {**self._shown, part: (entry, {**known, parameter: value})}
             self._changed(part, parameter, value)
 
-        return form(_CATALOGUES[part][name], given, told, skip=_SLIDERS)
+        across_columns = _CATALOGUES[part][name].axis == "columns"
+        return form(_CATALOGUES[part][name], given, told, skip=_SPLIT if across_columns else _SLIDERS)

@@ -46,6 +46,8 @@ class Setting:
         What is done to a training across rows, and what goes wrong in it; empty for nothing.
     secure : bool
         Whether the server across rows learns only sums.
+    guard : str
+        The privacy mechanism across columns; empty for none.
     rounds, epochs : int
         Rounds across rows, and across columns, where one is a pass over the data.
     seed : int
@@ -77,6 +79,7 @@ class Setting:
     attack: str = ""
     faults: str = ""
     secure: bool = False
+    guard: str = ""
     rounds: int = 20
     epochs: int = 5
     seed: int = 42
@@ -178,7 +181,8 @@ class Setting:
         """
         if not self.across_rows:
             table, joint = use(self.table, **self.further("data")), use(self.joint, **self.further("algorithm"))
-            return Experiment(table, self.split(), joint, rounds=self.epochs, seed=self.seed)
+            guard = use(self.guard, **self.further("privacy")) if self.guard else None
+            return Experiment(table, self.split(), joint, privacy=guard, rounds=self.epochs, seed=self.seed)
         budget = {**self.further("privacy"), "level": self.level}
         budget["epsilon"] = None if math.isinf(self.epsilon) else self.epsilon
         return Experiment(
@@ -220,6 +224,7 @@ class Setting:
                 alpha=split.get("alpha", cls.alpha),
                 beta=split.get("beta", cls.beta),
                 parties=split.get("parties", cls.parties),
+                guard=experiment.privacy.name if experiment.privacy else "",
                 epochs=experiment.rounds,
                 seed=seed,
                 more=more,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import ipywidgets as w
-from trustkit.widgets.crossed import Crossed
+from trustkit.widgets.crossed import SYMBOLS, Crossed
 from trustkit.widgets.crossings import drawing, title_of
 from trustkit.widgets.lab import Lab
 from trustkit.widgets.leaks import leaking
@@ -20,14 +20,15 @@ from trustkit.comparison import ALONG, YARDSTICKS
 __all__ = ["VerticalPanel"]
 
 _TITLE = "Algorithms across columns"
+_FIRST = ("splitnn", "gal", "fedtree")
 _ALONG = (("as under the controls", ""), ("along α: unequal parties", "alpha"), ("along β: correlated parties", "beta"))
 _SAME = (
     "Data, parties, rounds and seed are those of the controls. The training under the controls keeps its settings, "
     "relatives of it share what they have in common with it, all others stand on their defaults."
 )
 _SIMULATED = (
-    "A simulation on this machine: every message that crosses a party's border is really made and counted, nothing goes "
-    "over a network. A run that is trained in one place and only counts its messages says so."
+    "A simulation on this machine: every message that crosses a party's border is really made and counted, and nothing "
+    "goes over a network. A run that is trained in one place and only counts its messages says so."
 )
 
 
@@ -71,7 +72,7 @@ class _Inside:
         self._following = False
         options = _offered()
         self.menu = w.SelectMultiple(
-            options=options, value=self.state.names, rows=7, description="algorithms",
+            options=options, value=self.state.names, rows=len(options), description="algorithms",
             tooltip="hold Ctrl, or Shift, to choose several",
         )  # fmt: skip
         self.along = w.Dropdown(description="splits", options=_ALONG)
@@ -133,9 +134,9 @@ class _Inside:
         try:
             values = ALONG.get(self.state.along, ())
             self.at.layout.display = "" if values else "none"
-            shown = self.state.at if self.state.at in values else next(iter(values), None)
-            symbol = {"alpha": "α", "beta": "β"}.get(self.state.along, "")
-            offer(self.at, [(f"{symbol} {value:g}", value) for value in values] or [("", "")], shown or values[:1] or "")
+            at: Any = self.state.at if self.state.at in values else next(iter(values), "")
+            splits: list[Any] = [(f"{SYMBOLS[self.state.along]} {value:g}", value) for value in values]
+            offer(self.at, splits or [("", "")], at)
             names = [name for name in self.state.names if name not in YARDSTICKS] or list(self.state.names)
             kept = self.of.value if self.of.value in names else next(iter(names), "")
             offer(self.of, [(title_of(name), name) for name in names] or [("none", "")], kept)
@@ -148,12 +149,12 @@ class _Inside:
         if lab.setting.across_rows or lab.experiment is None or lab.searching:
             return card(_TITLE, "real runs, side by side", "")
         made_up = origin(lab.federated())
-        words = f"{made_up}Real runs on the same rows · {tip('what is the same', _SAME)} · {tip('simulated', _SIMULATED)}"
-        return card(_TITLE, words, "")
+        words = f"{tip('what is the same', _SAME)} · {tip('simulated', _SIMULATED)}"
+        return card(_TITLE, f"{made_up}Real runs on the same rows · {words}", "")
 
 
 def _offered() -> list[tuple[str, str]]:
-    """Titles and names: algorithms first, yardsticks last."""
+    """Titles and names: quick and well-known algorithms first, yardsticks last."""
     names = [name for name, entry in ALGORITHMS.items() if entry.axis == "columns"]
-    ordered = sorted(names, key=lambda name: name in YARDSTICKS)
+    ordered = sorted(names, key=lambda name: (name in YARDSTICKS, name not in _FIRST))
     return [(title_of(name) + (" (yardstick)" if name in YARDSTICKS else ""), name) for name in ordered]

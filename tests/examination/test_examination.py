@@ -58,11 +58,12 @@ def test_facts_fit_the_sheet(found: Examination) -> None:
     sheet = FactSheet().with_facts(found)
     assert len(sheet) == len(found)
     assert sheet.get("robustness", "test_coverage") == 0.75
-    assert repr(found) == f"Examination({len(found)} facts by 9 measures, 3 skipped)"
+    assert repr(found) == f"Examination({len(found)} facts by 9 measures, 4 skipped)"
     assert found.skipped == {
         "aggregation": "the run is by FedAvg itself",
         "anonymity": "no column has few values; name the quasi-identifiers",
         "discrimination": "the data name no protected attribute",
+        "exposure": "not for rows",
     }
     assert set(found.seconds) == set(MEASURES) - set(found.skipped)
     assert all(seconds >= 0 for seconds in found.seconds.values())
@@ -89,9 +90,9 @@ def test_a_stored_run_is_examined_alike(record: RunRecord, found: Examination, t
 
 
 def test_columns_take_what_makes_sense() -> None:
-    """Gradients, membership and surrogate; the rest says why not."""
+    """Exposure, gradients, membership and surrogate; the rest says why not."""
     got = examine(run(COLUMNS))
-    assert set(got.seconds) == {"membership", "gradient_attacks", "surrogate"}
+    assert set(got.seconds) == {"exposure", "membership", "gradient_attacks", "surrogate"}
     assert {name for name, why in got.skipped.items() if why == "not for columns"} == {*TRAINED, "leakage", "anonymity"}
     assert 0 <= got["explainability/surrogate_fidelity"] <= 1
 

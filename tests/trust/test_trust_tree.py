@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import math
 
 import numpy as np
@@ -88,6 +89,18 @@ def test_shares_are_shown_and_add_up(kept: set[str], profile: str, weights: dict
     assert given["shares"] == report.shares
     assert {**dict.fromkeys(report.weights, 1.0), **given["weights"]} == report.weights
     assert report.weights["privacy"] == weights.get("privacy", report.profile.weights.get("privacy", 1))
+
+
+@pytest.mark.parametrize(
+    ("weights", "largest"),
+    [({"privacy": 1e308, "robustness": 1e308}, "1e+308"), ({"privacy": 1e200, "technique": 1e200}, "1e+200")],
+)
+def test_weights_that_cannot_be_added_up_are_refused(weights: dict[str, float], largest: str) -> None:
+    """Every share would be 0 of infinity, and trust 0, whatever the scores."""
+    with pytest.raises(ValueError, match=re.escape(f"weights must add up to a finite number, got one of {largest}")):
+        check_weights(TAXONOMY, weights)
+    with pytest.raises(ValueError, match="finite"):
+        assess(FactSheet(FACTS), "paper", weights)
 
 
 def test_levels() -> None:

@@ -75,3 +75,25 @@ def pareto(
 
     for line in look(experiment, out, vary or [], objectives, profile, evaluations, seeds, seed, workers, not quiet):
         typer.echo(line)
+
+
+@cli.command()
+def sweep(
+    grid: Annotated[str, typer.Argument(help="A TOML file: an experiment, and a table [grid] of lists of values.")],
+    workers: Annotated[
+        int | None, typer.Option(min=0, help="Processes that play runs; 0 for none. By default one a core.")
+    ] = None,
+    dask: Annotated[
+        str | None, typer.Option(help="A Dask scheduler, as tcp://host:8786; or local to start one.")
+    ] = None,
+    out: Annotated[Path, OUT] = Path("trustkit-sweep"),
+    quiet: Annotated[bool, typer.Option(help="No progress bar.")] = False,
+) -> None:
+    """Run an experiment over a grid of values; called again, it goes on: status 0 if all runs ended well, 1 if not."""
+    from trustkit.commands.sweep import spread
+
+    lines, well = spread(grid, out, workers, dask, not quiet)
+    for line in lines:
+        typer.echo(line)
+    if not well:
+        raise typer.Exit(1)

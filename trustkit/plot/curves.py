@@ -34,7 +34,7 @@ _PICTURE = 1.85
 def _draw(count: int, wide: bool) -> Figure:
     beside, below = (2.5, 0.0) if wide else (0.2, 0.12 + _LINE * count)
     height = max(_PICTURE + 0.55, 0.2 + _LINE * count) if wide else _PICTURE + 0.55 + below
-    width = 6.6 if wide else 3.3
+    width = 6.6 if wide else 4.2
     figure = style.blank(width, height)
     figure.set_layout_engine("none")
     box = (0.645 / width, (below + 0.48) / height, (width - 0.69 - beside) / width, (height - below - 0.58) / height)

@@ -103,8 +103,8 @@ def _move(parts: dict[str, Any], bars: np.ndarray, shown: Sequence[int] | np.nda
     most = float(bars.sum(axis=0).max(initial=0)) or 1.0
     axes.set_xlim(-1.05 * most, 1.05 * most)
     tens = 10.0 ** np.floor(np.log10(most))
-    step = next(tens * part for part in (5, 2, 1, 0.5) if 2 * tens * part <= most)
-    places = step * np.arange(-2, 3)
+    step = next(tens * part for part in (5, 2, 1) if tens * part <= most)
+    places = step * np.arange(-1, 2)
     axes.set_xticks(places, ["0" if not place else _bytes(abs(place)) for place in places], fontsize=8)
     axes.set_yticks(np.arange(len(shown)), [f"party {k}" for k in shown])
 

@@ -14,7 +14,7 @@ from queue import SimpleQueue
 from types import ModuleType
 from typing import Any
 
-__all__ = ["Processes", "cores", "processes"]
+__all__ = ["Processes", "cores", "no_main", "processes"]
 
 _THREADS = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "NUMEXPR_NUM_THREADS")
 _STARTING = threading.Lock()
@@ -163,7 +163,7 @@ class _Place:
             raise BrokenExecutor
         if self._pool is None:
             self._pool = ProcessPoolExecutor(1, multiprocessing.get_context("spawn"), _prepare)
-            with _no_main():
+            with no_main():
                 first = self._pool.submit(os.getpid)
             self.pid = first.result()
         return self._pool
@@ -181,8 +181,14 @@ class _Place:
 
 
 @contextmanager
-def _no_main() -> Iterator[None]:
-    """Hide the main module from a process that starts, which would run it anew: a script would begin once more."""
+def no_main() -> Iterator[None]:
+    """Hide the main module from processes that start, which would run it anew: a script would begin once more.
+
+    Yields
+    ------
+    None
+        While it is hidden.
+    """
     with _STARTING:
         main = sys.modules["__main__"]
         sys.modules["__main__"] = ModuleType("__main__")

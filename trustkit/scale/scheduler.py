@@ -7,7 +7,7 @@ from collections.abc import Callable
 from concurrent.futures import Executor, Future
 from typing import Any
 
-from trustkit.scale.processes import cores
+from trustkit.scale.processes import cores, no_main
 
 __all__ = ["DaskWorkers", "dask"]
 
@@ -56,10 +56,11 @@ def dask(address: str | None = None, workers: int | None = None, timeout: float 
         raise TypeError(f"workers must be a whole number, got {workers!r}")
     if wanted < 1:
         raise ValueError(f"workers must be at least 1, got {workers}")
-    cluster = LocalCluster(
-        n_workers=int(wanted), threads_per_worker=1, processes=True, dashboard_address=None, host="127.0.0.1",
-        silence_logs=logging.CRITICAL,
-    )  # fmt: skip
+    with no_main():
+        cluster = LocalCluster(
+            n_workers=int(wanted), threads_per_worker=1, processes=True, host="127.0.0.1",
+            dashboard_address="127.0.0.1:0", silence_logs=logging.CRITICAL,
+        )  # fmt: skip
     return DaskWorkers(Client(cluster, set_as_default=False), cluster)
 
 
@@ -110,7 +111,7 @@ class DaskWorkers(Executor):
         distributed.Future
             Stands for the value in `submit`.
         """
-        return self.client.scatter(value, broadcast=True, hash=False)
+        return self.client.scatter([value], broadcast=True, hash=False)[0]  # a bare dict would be taken for many
 
     def shutdown(self, wait: bool = True, *, cancel_futures: bool = False) -> None:
         """Leave the scheduler, and end it if it was started here.
@@ -122,7 +123,7 @@ class DaskWorkers(Executor):
         cancel_futures : bool
             Whether to cancel what waits.
         """
-        self._inner.shutdown(wait and not cancel_futures, cancel_futures=cancel_futures)
+        self._inner.shutdown(wait and not cancel_futures)  # without waiting Dask cancels
         self.client.close()
         if self._cluster is not None:
             self._cluster.close()

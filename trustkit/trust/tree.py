@@ -66,7 +66,8 @@ def check_weights(taxonomy: Taxonomy, weights: Mapping[str, Any]) -> dict[str, f
     KeyError
         If an id is unknown.
     TypeError, ValueError
-        If a weight is no number, negative or infinite, or if no metric has a weight above 0.
+        If a weight is no number, negative or infinite, if weights are too large to be added up, or if no metric has a
+        weight above 0.
     """
     for name, weight in weights.items():
         taxonomy.level_of(name)
@@ -76,8 +77,11 @@ def check_weights(taxonomy: Taxonomy, weights: Mapping[str, Any]) -> dict[str, f
             raise ValueError(f"the weight of {name} must be at least 0 and finite, got {weight!r}")
     names = (*taxonomy.pillars, *taxonomy.notions, *taxonomy.metrics)
     full = {name: float(weights.get(name, 1.0)) for name in names}
-    if not any(full[m.pillar] * full[m.notion] * full[key] > 0 for key, m in taxonomy.metrics.items()):
+    products = [full[m.pillar] * full[m.notion] * full[key] for key, m in taxonomy.metrics.items()]
+    if not any(product > 0 for product in products):
         raise ValueError("weights must leave at least one metric with a weight above 0, got none")
+    if not math.isfinite(sum(full.values())) or not math.isfinite(sum(products)):
+        raise ValueError(f"weights must add up to a finite number, got one of {max(full.values()):g} among them")
     return full
 
 
