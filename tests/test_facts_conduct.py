@@ -185,8 +185,10 @@ def test_two_clients_are_too_few_to_add_up_labels() -> None:
         ("breast_cancer", use("label_classes", parties=6, classes_per_party=1), "", True),
     ],
 )
-def test_a_class_that_one_or_two_clients_hold_hides_its_count(data: str, split: Any, withheld: str, varies: bool) -> None:
-    """Its sum over all clients would be theirs alone. Of two classes the variation gives both away, so it is out too."""
+def test_a_class_that_one_or_two_clients_hold_hides_its_count(
+    data: str, split: Any, withheld: str, varies: bool
+) -> None:
+    """Its sum would be theirs alone. Of two classes the variation gives both counts away, so it is out too."""
     facts = facts_of(run(PLAIN.change(data=data, split=split, rounds=1)))
     words = f"class counts, as fewer than 3 clients have rows of {withheld} classes"
     assert facts.get("data", "withheld") == (words if withheld else None)

@@ -13,7 +13,7 @@ from fairlearn.metrics import MetricFrame, demographic_parity_difference, select
 
 from trustkit.catalogue import use
 from trustkit.experiment import Experiment
-from trustkit.findings import SMALL, THRESHOLD, client_names, fairness_of, headline_of
+from trustkit.findings import SMALL, THRESHOLD, client_names, fairness_of, headline_of, quality_of
 from trustkit.records import Round, RunRecord, Seen
 from trustkit.rounds import build, data_of, partition_of, play, run
 
@@ -177,3 +177,18 @@ def test_headline_of_a_run_without_test_rows_is_not_zero() -> None:
 def test_the_first_round_has_a_headline() -> None:
     """A panel can ask as soon as one round is there."""
     assert headline_of(RunRecord(THREE, [next(play(THREE))])).rounds == 1
+
+
+def test_quality_is_accuracy_or_the_root_of_the_mean_squared_error(record: RunRecord) -> None:
+    """Clients without test rows count for nothing; a joint model of numbers has an RMSE; no round has no value."""
+    told = quality_of(record)
+    assert (told.name, told.higher) == ("accuracy", True)
+    assert told.last == headline_of(record).accuracy
+    nan, none = math.nan, np.zeros(2)
+    some = [np.array([0.5, nan]), np.array([nan, nan])]
+    rounds = [Round(k, None, Seen(np.ones(2, bool), each, none, none, none), 0.1) for k, each in enumerate(some, 1)]
+    np.testing.assert_array_equal(quality_of(RunRecord(None, rounds)).by_round, [0.5, nan])
+    numbers = Seen(np.ones(2, bool), np.full(1, nan), np.array([9.0]), none, none)
+    found = quality_of(RunRecord(None, [Round(1, None, numbers, 0.1)]))
+    assert (found.name, found.higher, found.last) == ("RMSE", False, 3.0)
+    assert math.isnan(quality_of(RunRecord(None)).last)

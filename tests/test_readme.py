@@ -23,6 +23,7 @@ from trustkit.trust import FactSheet, assess
 ROOT = Path(__file__).parents[1]
 README = (ROOT / "README.md").read_text(encoding="utf-8")
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
+_LEFT = {".ipynb_checkpoints", "__pycache__"}
 APP = "python -m venv .venv && .venv/bin/pip install . && .venv/bin/trustkit app"
 TESTS = "python -m venv .venv && .venv/bin/pip install -e '.[test]' && .venv/bin/pytest"
 OWN = re.compile(r"^https://(raw\.githubusercontent\.com/[^/]+/[^/]+|github\.com/[^/]+/[^/]+/(blob|raw|tree))/[^/]+/")
@@ -133,7 +134,7 @@ def test_every_file_of_a_package_is_shipped() -> None:
         file
         for folder in ("trustkit", "widgets", "notebooks")
         for file in (ROOT / folder).rglob("*")
-        if file.is_file() and file.suffix not in (".py", ".png") and not {".ipynb_checkpoints", "__pycache__"} & {*file.parts}
+        if file.is_file() and file.suffix not in (".py", ".png") and not _LEFT & {*file.parts}
     }
     homes = {"trustkit.widgets": "widgets", "trustkit.notebooks": "notebooks"}
     kept = set()

@@ -21,6 +21,7 @@ _LIBRARIES = (
     "matplotlib",
     "seaborn",
     "shap",
+    "numba",
     "fairlearn",
     "dp-accounting",
     "ipywidgets",

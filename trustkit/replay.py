@@ -118,8 +118,8 @@ def replay(
         ``experiment.toml`` or ``run.npz`` beside it. ``factsheet.json``, ``run.npz`` and ``events.jsonl`` beside it are
         compared too.
     relative, absolute : float
-        At least 0, finite. Two numbers agree if they differ by at most ``max(relative · larger, absolute)``. On the same
-        machine a replay is the same bit for bit; another processor may round differently.
+        At least 0 and finite. Two numbers agree if they differ by at most ``max(relative · larger, absolute)``. On the
+        same machine a replay is the same bit for bit; another processor may round differently.
     profile : str, path-like or Profile, optional
         The report's, where it is not one of `PROFILES`: the TOML file it was scored with.
     progress : bool

@@ -25,9 +25,9 @@ _WORDS = {
     "membership": "Whoever has the joint model tells rows it was trained on from held-out ones, by their loss; AUC.",
 }
 _SOURCE = (
-    "The attack that finds most, and its smallest and largest value over three draws of what the attacker knows "
-    "already. Below: what guessing, or the attacker's own columns, find without the run. Source: the messages "
-    "themselves, of 600 training rows at most."
+    "The attack that finds most, and what guessing, or the attacker's own columns, find without the run. Below: its "
+    "smallest and largest value over three draws of what the attacker knows already. Source: the messages themselves, "
+    "of 600 training rows at most."
 )
 _UNTOUCHED = "Not attacked yet: tick privacy attacks and press Compare algorithms."
 
@@ -92,7 +92,7 @@ def _cells(found: Exposure) -> list[str]:
             cells.append(tip("n/a", reason))
             continue
         low, high = worst.band
-        words = f"{worst.measure} {amount(worst.mean)} [{amount(low)}, {amount(high)}]"
-        below = f"{worst.attack}; without the run {amount(worst.without)}"
+        words = f"{worst.measure} {amount(worst.mean)}, without the run {amount(worst.without)}"
+        below = f"{worst.attack}, {amount(low)} to {amount(high)}"
         cells.append(f'{words}<br><span class="tk-sub">{html.escape(below)}</span>')
     return cells

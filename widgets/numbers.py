@@ -9,7 +9,7 @@ from trustkit.rounds import data_of
 
 __all__ = [
     "ACCURACY", "ALPHA_HAT", "BETA", "DISPARITY", "EPSILON", "ICOR", "MASKING", "NOISE", "OVER", "PCOR", "PLANE",
-    "POOLED", "ROWS", "SELECTED", "SYNTHETIC", "TRAFFIC", "TRUST",
+    "POOLED", "RMSE", "ROWS", "SELECTED", "SYNTHETIC", "TRAFFIC", "TRUST",
     "amount", "bytes_text", "synthetic",
 ]  # fmt: skip
 
@@ -84,6 +84,10 @@ TRUST = (
 ACCURACY = (
     "Correct predictions ÷ held-out rows, client by client; the mean over the clients that have any. Source: the last "
     "round; FederatedTrust, Table 2 (performance)."
+)
+RMSE = (
+    "Root of the mean squared error of the joint model on held-out rows, in the target's unit; smaller is better. A "
+    "number has no accuracy. Source: the last round."
 )
 DISPARITY = (
     "Demographic disparity: the largest minus the smallest share of favourable predictions between the groups, on a "

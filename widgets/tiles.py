@@ -6,11 +6,11 @@ import html
 import math
 
 from trustkit.widgets.lab import Lab
-from trustkit.widgets.numbers import ACCURACY, DISPARITY, EPSILON, MASKING, TRAFFIC, TRUST, amount, bytes_text
+from trustkit.widgets.numbers import ACCURACY, DISPARITY, EPSILON, MASKING, RMSE, TRAFFIC, TRUST, amount, bytes_text
 from trustkit.widgets.player import Outcome
 from trustkit.widgets.view import tip
 
-from trustkit.findings import fairness_of, headline_of
+from trustkit.findings import fairness_of, headline_of, quality_of
 
 __all__ = ["tiles"]
 
@@ -67,12 +67,11 @@ def tiles(lab: Lab) -> str:
         "without evidence",
     )
     joint = len(outcome.record.last.accuracy) == 1
+    quality = quality_of(outcome.record)
+    number = tip(amount(head.accuracy, 3), ACCURACY) if quality.higher else tip(amount(quality.last, 2), RMSE)
     accuracy = _tile(
-        "accuracy",
-        tip(
-            amount(head.accuracy, 3),
-            ACCURACY,
-        ),
+        quality.name,
+        number,
         "one joint model, held-out rows" if joint else f"worst client {tip(amount(head.worst_accuracy, 3), ACCURACY)}",
     )
     if gaps is None:

@@ -1,4 +1,4 @@
-"""Accuracy by round, while it trains."""
+"""Accuracy, or RMSE, by round, while it trains."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from trustkit.widgets.view import View, card
 
 from trustkit import plot
 from trustkit.catalogue import PANELS
-from trustkit.findings import headline_of
+from trustkit.findings import quality_of
 
 __all__ = ["TrainPanel"]
 
@@ -38,7 +38,7 @@ def TrainPanel(lab: Lab | None = None) -> View:  # noqa: N802 (a panel reads as 
             pictures[name] = plot.accuracy_by_round(record, base, wide=name == "wide", figure=pictures.get(name))
         if record is None or not len(record):
             return card("Accuracy by round", "nothing trained yet", _both(pictures, "Accuracy by round: no round yet"))
-        head = headline_of(record)
+        quality = quality_of(record)
         joint = len(record.last.accuracy) == 1
         text = (
             "one joint model, held-out rows" if joint else "mean over clients, band from the worst to the best client"
@@ -46,8 +46,9 @@ def TrainPanel(lab: Lab | None = None) -> View:  # noqa: N802 (a panel reads as 
         selected = record.last.selected
         text += f" · {selected.sum()} of {selected.size} {'parties' if joint else 'clients'} in the last round"
         rounds = record.experiment.rounds
-        label = f"Accuracy by round: {amount(head.accuracy, 3)} after round {len(record)} of {rounds}"
-        return card("Accuracy by round", text, _both(pictures, label))
+        title = "Accuracy by round" if quality.higher else "RMSE by round"
+        label = f"{title}: {amount(quality.last, 3)} after round {len(record)} of {rounds}"
+        return card(title, text, _both(pictures, label))
 
     return View(lab or Lab(), draw, ("progress", "outcome", "baseline"), "accuracy")
 

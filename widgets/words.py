@@ -6,12 +6,12 @@ import html
 import math
 
 from trustkit.widgets.lab import Lab
-from trustkit.widgets.numbers import ACCURACY, OVER, POOLED, SYNTHETIC, TRUST, amount, synthetic
+from trustkit.widgets.numbers import ACCURACY, OVER, POOLED, RMSE, SYNTHETIC, TRUST, amount, synthetic
 from trustkit.widgets.player import Outcome
 from trustkit.widgets.view import bar, tip
 
 from trustkit.catalogue import DATASETS
-from trustkit.findings import THRESHOLD, fairness_of, headline_of
+from trustkit.findings import THRESHOLD, fairness_of, headline_of, quality_of
 from trustkit.records import RunRecord
 
 __all__ = ["sentence", "status"]
@@ -77,8 +77,10 @@ def sentence(lab: Lab) -> str:
     text += f"<b>Trust {_tip(amount(report.score if report else None), TRUST)}</b>"
     elsewhere = "" if before is None else _elsewhere(before.record, record)
     text += _moved(report.score if report else None, older.score if older else None, elsewhere) if older else ""
-    accuracy = _tip(amount(head.accuracy, 3), ACCURACY)
-    text += f" after {head.rounds} round{'s' if head.rounds != 1 else ''}, mean accuracy {accuracy}."
+    quality = quality_of(record)
+    reached = f"mean accuracy {_tip(amount(head.accuracy, 3), ACCURACY)}"
+    reached = reached if quality.higher else f"RMSE {_tip(amount(quality.last), RMSE)}"
+    text += f" after {head.rounds} round{'s' if head.rounds != 1 else ''}, {reached}."
     text += _pillar_change(lab, outcome) if before is not None else ""
     if gaps is not None and not math.isnan(gaps.worst):
         text += f" Over all rows the gap by {html.escape(gaps.attribute)} is {_tip(amount(gaps.pooled, 3), POOLED)}"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +12,8 @@ from trustkit import cli, jsonfile
 from trustkit.catalogue import use
 from trustkit.commands.run import changed
 from trustkit.experiment import Experiment
+from trustkit.trust import FactSheet, assess
+from trustkit.trust.claims import verdict
 
 PLAIN = Experiment("breast_cancer", use("iid", parties=6), use("fedavg", batch=64), "logistic", rounds=2)
 
@@ -87,3 +90,70 @@ def test_what_does_not_fit_is_refused_in_one_line(
     assert text in line
     assert line.count("\n") == 1
     assert not out.exists()
+
+
+STATED = """
+[project]
+purpose = "teaching"
+background = "a course"
+[participants]
+organisations = ["Hospital A"]
+[audit]
+scoping = "charter.md"
+[[claims]]
+role = "owner"
+text = "Two rounds."
+facts = {"performance/rounds_played" = 2}
+"""
+
+
+def test_what_people_state_is_in_the_files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """In fact sheet and model card of a run, kept by its report, said once; its files are an audit's artefacts."""
+    (tmp_path / "own.toml").write_text(PLAIN.to_toml(), encoding="utf-8")
+    (tmp_path / "facts.toml").write_text(STATED, encoding="utf-8")
+    given = ["--facts", str(tmp_path / "facts.toml")]
+    assert called(monkeypatch, "run", str(tmp_path / "own.toml"), "--out", str(tmp_path), "--quiet", *given) == 0
+    (folder,) = (path for path in tmp_path.iterdir() if path.is_dir())
+    sheet = FactSheet.load(folder / "factsheet.json")
+    scores = {line.metric: line.score for line in assess(sheet, "calibrated").metrics}
+    assert (scores["project_specs"], scores["participants"], scores["algorithmic_auditing"]) == (1, 1, 0.4)
+    assert [verdict(claim, sheet) for claim in sheet.claims] == ["holds"]
+    assert all((folder / name.strip()).exists() for name in re.findall(r"\w+\.\w+", sheet.get("audit", "artifacts")))
+    assert "Two rounds." in (folder / "modelcard.md").read_text(encoding="utf-8")
+    assert called(monkeypatch, "report", str(folder), *given) == 0
+    assert FactSheet.load(folder / "factsheet.json") == sheet
+    assert called(monkeypatch, "replay", str(folder), "--quiet") == 0
+
+
+def test_an_examination_is_an_audits_test_unless_people_state_another(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """With the measures that were taken."""
+    (tmp_path / "own.toml").write_text(PLAIN.to_toml(), encoding="utf-8")
+    assert called(monkeypatch, "run", str(tmp_path / "own.toml"), "--out", str(tmp_path), "--quiet") == 0
+    (folder,) = (path for path in tmp_path.iterdir() if path.is_dir())
+    words = ["examine", str(folder), "--quiet", "--out", str(tmp_path / "seen.json")]
+    assert called(monkeypatch, *words, "--measure", "membership", "--measure", "gradient_attacks") == 0
+    sheet = FactSheet.load(tmp_path / "seen.json")
+    assert sheet.get("audit", "testing") == "trustkit examine: membership, gradient_attacks"
+    FactSheet.load(folder / "factsheet.json").with_facts(audit__testing="by hand").save(folder / "factsheet.json")
+    assert called(monkeypatch, *words, "--measure", "membership") == 0
+    assert FactSheet.load(tmp_path / "seen.json").get("audit", "testing") == "by hand"
+
+
+def test_what_is_stated_too_late_or_wrongly_is_refused(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Before anything is trained or written."""
+    (tmp_path / "own.toml").write_text(PLAIN.to_toml(), encoding="utf-8")
+    (tmp_path / "facts.toml").write_text("[fairness]\ntest_acc_cv = 0.0", encoding="utf-8")
+    words = ["run", str(tmp_path / "own.toml"), "--out", str(tmp_path / "runs"), "--quiet"]
+    assert called(monkeypatch, *words, "--facts", str(tmp_path / "facts.toml")) == 2
+    assert "fairness/test_acc_cv must not be stated, as a run tells it" in capsys.readouterr().err
+    assert not (tmp_path / "runs").exists()
+    assert called(monkeypatch, *words) == 0
+    (folder,) = (tmp_path / "runs").iterdir()
+    (tmp_path / "facts.toml").write_text("[sustainability]\ncarbon_intensity_server = 20.0", encoding="utf-8")
+    capsys.readouterr()
+    assert called(monkeypatch, "report", str(folder), "--facts", str(tmp_path / "facts.toml")) == 2
+    assert "must be stated when the run is made" in capsys.readouterr().err

@@ -176,11 +176,24 @@ def test_leakage_falls_with_noise() -> None:
         for privacy in (None, use("gaussian", epsilon=None, noise=50.0))
     )
     assert plain["privacy/leakage_estimate"] > 0.3
+    assert plain["privacy/leakage_estimate"] == max(plain["privacy/leakage_by_round"])
     assert plain["privacy/leakage_share"] == pytest.approx(plain["privacy/leakage_estimate"] / math.log(300))
     assert "privacy/leakage_bound" not in plain
     assert noisy["privacy/leakage_estimate"] < 0.1
     assert noisy["privacy/leakage_bound"] == pytest.approx(62 / 2 * math.log(1 + 1 / (62 * 50**2)))
     assert noisy.remarks["leakage"].endswith("the bound is for one row")
+
+
+def test_leakage_is_looked_at_early_midway_and_late() -> None:
+    """The start leaks as the start of any run of the same seed, the end as the end of a run that stopped there."""
+    long, short = (examine(run(SMALL.change(rounds=rounds)), measures=["leakage"]) for rounds in (4, 2))
+    first, middle, last = long["privacy/leakage_by_round"]
+    assert long.remarks["leakage"].endswith("after 0 and 2 and 4 rounds")
+    assert short["privacy/leakage_by_round"][0] == first
+    assert short["privacy/leakage_by_round"][-1] == pytest.approx(middle, rel=1e-6)
+    assert last != middle
+    single = examine(run(SMALL.change(rounds=1)), measures=["leakage"])
+    assert len(single["privacy/leakage_by_round"]) == 2
 
 
 def test_the_bound_counts_releases() -> None:

@@ -11,6 +11,7 @@ import pytest
 from matplotlib.figure import Figure
 
 from tests.plot import test_plot_audited as audits
+from tests.plot import test_plot_curves as curves
 from tests.plot import test_plot_exposed as exposed
 from tests.plot import test_plot_gapbars as gaps
 from tests.plot import test_plot_strategies as comparisons
@@ -95,6 +96,22 @@ def _exposed(*names: str, **more: Any) -> Draw:
     return lambda figure: plot.exposure_points(found, figure)
 
 
+def _learnt(*lengths: int, by: Any = "round", wide: bool = True, **more: Any) -> Draw:
+    runs = {f"algorithm {k}": curves.joint([0.1 * j for j in range(1, n + 1)], draw=k, **more)
+            for k, n in enumerate(lengths)}  # fmt: skip
+    return lambda figure: plot.quality_curves(runs, ["algorithm 1"], by, wide, figure)
+
+
+def _sent(*shape: Any, **more: Any) -> Draw:
+    found = curves.joint(*shape, **more)
+    return lambda figure: plot.traffic_bars(found, figure)
+
+
+def _along(*names: str, **more: Any) -> Draw:
+    found = curves.crossing(*names, **more)
+    return lambda figure: plot.quality_by_split(found, figure)
+
+
 def _gaps(view: str, *shape: Any) -> Draw:
     found = gaps.found(*shape)
     return lambda figure: plot.client_gaps(found, view, figure)  # type: ignore[arg-type]
@@ -114,6 +131,11 @@ def _curve(accuracy: object, rounds: int, base: int = 0, wide: bool = True) -> D
     shown = None if accuracy is None else record(accuracy, rounds)  # type: ignore[arg-type]
     before = record(SOME[:base], 20) if base else None
     return lambda figure: plot.accuracy_by_round(shown, before, wide=wide, figure=figure)
+
+
+def _errors(*squared: float, before: tuple[float, ...] = ()) -> Draw:
+    shown, base = (curves.joint(part, numbers=True) for part in (squared, before))
+    return lambda figure: plot.accuracy_by_round(shown, base if before else None, figure=figure)
 
 
 def _radar(scores: Scores, base: Scores | None = None) -> Draw:
@@ -196,6 +218,7 @@ PICTURES: dict[str, list[Draw]] = {
     "accuracy_by_round": [
         _curve(SOME[:1], 20), _curve(SOME, 20), _curve(SOME[:7], 20, base=12), _curve(None, 20), _curve(SOME[:0], 5),
         _curve(SOME[:5, :1], 5, base=20), _curve(np.where(SOME > 0.5, SOME, nan), 20), _curve([[nan] * 4] * 3, 3),
+        _errors(4.0, 1.0), _errors(9.0, before=(16.0,)),
         _curve(np.tile(SOME, (10, 10)), 200), _curve(SOME, 20, wide=False), _curve(SOME[:3], 5, base=9, wide=False),
     ],
     "pillar_radar": [
@@ -222,6 +245,20 @@ PICTURES: dict[str, list[Draw]] = {
     "exposure_points": [
         _exposed("splitnn", "gal"), _exposed("splitnn", "gal", seeds=1), _exposed("splitnn", "gal", blind="gal"),
         _exposed("splitnn", "gal", "cvfl", refused="cvfl"), _exposed("gal"),
+    ],
+    "quality_curves": [
+        _learnt(3, 2, 5), _learnt(1, 0, 2), _learnt(3, 2, 5, by="bytes"), _learnt(2, 2, 2, by="bytes", scale=1e9),
+        _learnt(0, 0, 0), _learnt(0, 0, 0, by="bytes"), _learnt(5, 2, 5, numbers=True), _learnt(3),
+        _learnt(3, 2, wide=False),
+    ],
+    "traffic_bars": [
+        _sent([0.1, 0.2]), _sent([0.1], draw=1), _sent([0.1], scale=0.0), _sent([0.1], scale=1e12),
+        _sent([0.1], parties=20), _sent([0.1], kinds=()), _sent([0.1], kinds=tuple("abcde")),
+    ],
+    "quality_by_split": [
+        _along("splitnn", "solo"), _along("gal", "pooled", whole=3), _along("gal", "solo", whole=0),
+        _along("splitnn", "solo", along="beta", values=(0, 0.5, 1)), _along("gal"),
+        _along("gal", "al", "solo", "pooled"), _along("gal", values=(1.0,)),
     ],
     "strategy_dots": [
         _compared("fedavg", "fairfed"), _compared("fedavg", "fairfed", draw=1), _compared("fedavg", "fairfed", seeds=1),

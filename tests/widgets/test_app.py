@@ -23,6 +23,7 @@ from trustkit.widgets import (
     SplitPanel,
     TrainPanel,
     TrustPanel,
+    VerticalPanel,
     app,
     opening,
 )
@@ -106,7 +107,7 @@ def test_every_panel_is_in_the_catalogue_and_stands_alone() -> None:
     """On a lab of its own, and on one that has a result."""
     assert {entry.function for entry in PANELS.values()} == {
         AttackPanel, CorrelationPanel, FairnessPanel, GroupPanel, ReportPanel, ScorePanel, SplitPanel, TrainPanel,
-        TrustPanel,
+        TrustPanel, VerticalPanel,
     }  # fmt: skip
     lab = Lab(setting_of(PLAIN), measure(tk.run(PLAIN)))
     for entry in PANELS.values():

@@ -126,3 +126,24 @@ def test_an_optional_number_reaches_the_experiment_and_comes_back() -> None:
     lab.undo()
     assert given() == (12.5, 3.0)
     assert [box.value for box in rows()["boost"]] == [True, 12.5]
+
+
+def test_privacy_across_columns_has_a_menu_and_a_form() -> None:
+    """All of a mechanism is in the form, ε too; across rows the menu is hidden and sliders move ε."""
+    lab = Lab(Setting(axis="columns", table="wine", columns_split="importance"))
+    controls = Controls(lab)
+    menu = boxes(controls)["privacy"]
+    assert menu.layout.display == ""
+    assert [name for _, name in menu.options] == ["", "randomised_labels", "column_noise"]
+    menu.value = "column_noise"
+    assert {"protects", "epsilon", "noise", "delta", "clip"} <= set(boxes(controls))
+    boxes(controls)["value of epsilon"].value = 2.5
+    experiment = lab.experiment
+    assert experiment is not None
+    assert experiment.privacy == use("column_noise", epsilon=2.5)
+    lab.change(axis="rows")
+    assert menu.layout.display == "none"
+    assert "protects" not in boxes(controls)
+    lab.undo()
+    lab.change(guard="")
+    assert "protects" not in boxes(controls)

@@ -35,3 +35,27 @@ def test_another_menu_entry_drops_what_the_old_one_took() -> None:
     assert other.experiment().attack == use("sign_flip", share=0.2, scale=1.0)
     assert setting.change(attack="").experiment() == PLAIN
     assert Setting.of(WITH[1]).change(faults="dropout").experiment().faults == use("dropout", chance=0.1)
+
+
+COLUMNS = Experiment("wine", use("importance", parties=3), "splitnn", rounds=2)
+
+
+@pytest.mark.parametrize(
+    "experiment",
+    [
+        COLUMNS,
+        COLUMNS.change(privacy=use("column_noise", epsilon=3.0, protects="both")),
+        COLUMNS.change(privacy=use("column_noise", epsilon=None, noise=2.0, clip=None)),
+        COLUMNS.change(privacy=use("randomised_labels", epsilon=1.0)),
+    ],
+)
+def test_privacy_across_columns_goes_through_a_setting(experiment: Experiment) -> None:
+    """Mechanism and all its numbers, ε too; across rows it waits for the way back, and another one starts anew."""
+    setting = Setting.of(experiment)
+    assert setting.experiment() == experiment
+    rows = setting.change(axis="rows")
+    assert rows.experiment().privacy is None
+    assert rows.change(axis="columns").experiment() == experiment
+    assert setting.change(guard="").experiment() == COLUMNS
+    other = setting.change(guard="").change(guard="randomised_labels")
+    assert other.experiment().privacy == use("randomised_labels", epsilon=2.0)

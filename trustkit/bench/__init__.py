@@ -1,5 +1,6 @@
 """Benchmarks: the experiments of a paper, played again and laid beside its printed numbers."""
 
 from trustkit.bench.federatedtrust import run_federatedtrust
+from trustkit.bench.vertibench import run_vertibench
 
-__all__ = ["run_federatedtrust"]
+__all__ = ["run_federatedtrust", "run_vertibench"]

@@ -25,7 +25,13 @@ if TYPE_CHECKING:
 
 __all__ = ["PARTS", "Benchmark", "forecast", "run_vertibench"]
 
-PARTS: Mapping[str, Part] = {"table2": TABLE2, "figures": FIGURES, "scaling": SCALING_PART, "times": TIMES, "solo": SOLO}
+PARTS: Mapping[str, Part] = {
+    "table2": TABLE2,
+    "figures": FIGURES,
+    "scaling": SCALING_PART,
+    "times": TIMES,
+    "solo": SOLO,
+}
 """By the name that the command line knows."""
 
 SEEDS = (0, 1, 2, 3, 4)
@@ -135,8 +141,8 @@ def run_vertibench(
     jobs = _jobs(plan, parts)
     outcomes: dict[Place, Outcome] = {}
     budget = Budget(None if minutes is None else 60 * minutes)
-    for job, found in played(jobs, folder / "runs", resume, progress or _quiet, budget):
-        outcomes[job.place] = found
+    for job, outcome in played(jobs, folder / "runs", resume, progress or _quiet, budget):
+        outcomes[job.place] = outcome
     sheets = {name: PARTS[name].sheets(plan, outcomes) for name in parts}
     found = Benchmark(sheets, len({job.experiment.key for job in jobs if job.place in outcomes}),
                       len({job.experiment.key for job in jobs}))  # fmt: skip
@@ -171,10 +177,10 @@ def forecast(
     """
     plan, parts, folder = _asked(out, quick, only, data, seeds, methods)
     jobs = _jobs(plan, parts)
-    names = dict.fromkeys(job.experiment.algorithm.name for job in jobs)
-    return {
-        name: estimate([job for job in jobs if job.experiment.algorithm.name == name], folder / "runs") for name in names
-    }
+    by_name: dict[str, list[Job]] = {}
+    for job in jobs:
+        by_name.setdefault(job.experiment.algorithm.name, []).append(job)
+    return {name: estimate(own, folder / "runs") for name, own in by_name.items()}
 
 
 def _jobs(plan: Plan, parts: Iterable[str]) -> list[Job]:

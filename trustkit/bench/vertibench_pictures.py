@@ -32,6 +32,7 @@ def _started(wide: float, high: float, sheet: Sheet) -> tuple[Figure, Any]:
     axes = figure.add_subplot()
     axes.set_title(sheet.title, fontsize=10)
     axes.grid(axis="y", color=style.GRID, linewidth=0.5)
+    axes.set_axisbelow(True)
     if not sheet.rows:
         axes.text(0.5, 0.5, "nothing was played", ha="center", transform=axes.transAxes)
     return figure, axes
@@ -39,6 +40,12 @@ def _started(wide: float, high: float, sheet: Sheet) -> tuple[Figure, Any]:
 
 def _named(data: str) -> str:
     return f"{data.removesuffix(_SYNTHETIC)} (synthetic)" if data.endswith(_SYNTHETIC) else data
+
+
+def _logarithmic(axes: Any) -> None:
+    """Write the numbers of a logarithmic axis out."""
+    axes.set_yscale("log")
+    axes.yaxis.set_major_formatter(lambda value, _: f"{value:,g}")
 
 
 def accuracy_dots(sheets: tuple[Sheet, ...]) -> Figure:
@@ -90,6 +97,16 @@ def _cells(axes: Any, rows: list[dict[str, Any]], methods: list[Cell]) -> None:
                       color=colour, elinewidth=1, label=f"{method}, ours")  # fmt: skip
         axes.scatter(places, [row["printed"] for row in own], marker="D", s=26, facecolors="none", edgecolors=colour,
                      linewidths=0.9, label="printed" if which == 0 else None, zorder=1)  # fmt: skip
+    _kept_in(axes, rows)
+
+
+def _kept_in(axes: Any, rows: list[dict[str, Any]]) -> None:
+    """Leave numbers above 100 % out of a panel, and say which."""
+    off = [row for row in rows if row["ours"] > 100]
+    if off:
+        axes.set_ylim(0, 1.3 * max(value for row in rows for value in (row["ours"], row["printed"]) if value <= 100))
+        words = ", ".join(f"{row['algorithm']} {row['ours']:,.0f} %" for row in off)
+        axes.text(0.98, 0.95, f"off the scale: {words}", ha="right", va="top", transform=axes.transAxes, fontsize=8)
 
 
 def traffic_bars(sheets: tuple[Sheet, ...]) -> Figure:
@@ -113,10 +130,11 @@ def traffic_bars(sheets: tuple[Sheet, ...]) -> Figure:
     for at, (side, printed) in enumerate((("total", "printed total"), ("max in", "printed in"),
                                           ("max out", "printed out"))):  # fmt: skip
         axes = figure.add_subplot(3, 1, at + 1)
-        axes.set_yscale("log")
+        _logarithmic(axes)
         axes.set_ylabel(f"{side}, MiB")
-        axes.set_xticks(range(len(names)), names)
+        axes.set_xticks(range(len(names)), [str(name) for name in names])
         axes.grid(axis="y", color=style.GRID, linewidth=0.5)
+        axes.set_axisbelow(True)
         for which, method in enumerate(methods):
             own = [row for row in rows if row["algorithm"] == method]
             _sides(axes, own, names, 0.2 * (which - 1.5), _COLOURS[which], (side, printed), str(method))
@@ -188,7 +206,7 @@ def time_bars(sheets: tuple[Sheet, ...]) -> Figure:
     matplotlib.figure.Figure
         Logarithmic; the printed hours are of another machine and not in it.
     """
-    figure, axes = _started(7.2, 4.2, sheets[0])
+    figure, axes = _started(9.6, 4.2, sheets[0])
     rows = [row for row in _records(sheets[0]) if row["CPU seconds"] is not None]
     for shift, head, colour in ((-0.2, "CPU seconds", _COLOURS[0]), (0.2, "seconds of the network", _COLOURS[2])):
         label = head if shift < 0 else f"{head}, modelled"
@@ -197,7 +215,7 @@ def time_bars(sheets: tuple[Sheet, ...]) -> Figure:
     axes.set_xticks(range(len(rows)), words, rotation=60, ha="right", fontsize=7)
     axes.set_ylabel("seconds of the rounds played")
     if rows:
-        axes.set_yscale("log")
+        _logarithmic(axes)
         figure.legend(loc="outside lower center", ncols=2, frameon=False)
     return figure
 

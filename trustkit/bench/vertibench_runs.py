@@ -237,7 +237,10 @@ def _outcome(record: RunRecord, seconds: float) -> Outcome:
     built = build(record.experiment)
     data = built.fed.data
     labels = data.y[~data.held_out]
-    kinds = {kind: tuple(map(tuple, sizes.sum(axis=0).tolist())) for kind, sizes in record.traffic.items()}
+    kinds = {}
+    for kind, sizes in record.traffic.items():
+        sent, received = sizes.sum(axis=0).tolist()
+        kinds[kind] = (tuple(sent), tuple(received))
     facts = {name: built.trainer.facts[name] for name in ("parameters", "simulated") if name in built.trainer.facts}
     return Outcome(
         record.experiment.to_dict(), tuple(record.accuracy[:, 0].tolist()), tuple(record.loss[:, 0].tolist()),

@@ -7,7 +7,7 @@ import io
 import os
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from trustkit.bench.vertibench_runs import Job, Outcome
 
@@ -119,7 +119,8 @@ class Sheet:
         | a | 1,234.6 |
         | b |  |
         """
-        lines = [f"## {self.title}", "", f"| {' | '.join(self.heads)} |", f"| {' | '.join('---' for _ in self.heads)} |"]
+        rule = " | ".join("---" for _ in self.heads)
+        lines = [f"## {self.title}", "", f"| {' | '.join(self.heads)} |", f"| {rule} |"]
         lines += [f"| {' | '.join(map(self._said, row))} |" for row in self.rows]
         return "\n".join([*lines, *(["", *(f"- {note}" for note in self.notes)] if self.notes else [])])
 

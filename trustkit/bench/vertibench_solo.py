@@ -48,8 +48,8 @@ def _sheets(plan: Plan, outcomes: Mapping[Place, Outcome]) -> tuple[Sheet, ...]:
     notes = (
         f"The paper's table is of Satellite, other data: 16 parties alone {min(alone):.1f} to {max(alone):.1f} %, on "
         f"average {np.mean(alone):.1f} %, SplitNN of them {100 * SATELLITE['SplitNN']:.1f} %, {gain:.1f} points more.",
-        "mfeat stands in its place: 2,000 digits seen in six ways. A party alone trains SplitNN's local and upper layers "
-        "on its own columns; only party 0 holds labels in truth.",
+        "mfeat stands in its place: 2,000 digits seen in six ways. A party alone trains SplitNN's local and upper "
+        "layers on its own columns; only party 0 holds labels in truth.",
     )  # fmt: skip
     return (Sheet("table7", "Table 7: parties alone, and together", heads, tuple(rows), notes),)
 

@@ -16,7 +16,8 @@ NOT_THERE = "no file of it was given"
 _PACKED = ("", ".bz2", ".gz", ".xz")
 
 FILES: Mapping[str, tuple[tuple[str, str, str], ...]] = {
-    "covtype": (("covtype.data", "uci", "covtype"), ("covtype", "libsvm", "minmax"), ("covtype.scale", "libsvm", "none")),
+    "covtype": (("covtype.data", "uci", "covtype"), ("covtype", "libsvm", "minmax"),
+                ("covtype.scale", "libsvm", "none")),
     "msd": (("YearPredictionMSD", "libsvm", "minmax"), ("YearPredictionMSD.txt", "uci", "year_prediction_msd")),
     "gisette": (("gisette_scale", "libsvm", "none"), ("gisette_train.data", "uci", "gisette")),
     "realsim": (("real-sim", "libsvm", "none"),),

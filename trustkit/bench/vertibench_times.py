@@ -18,7 +18,7 @@ from trustkit.bench.vertibench_table2 import jobs_of
 __all__ = ["LINK", "TIMES", "Link", "network_seconds"]
 
 _COLUMN = "α = 1"
-_APART = "other machine: 2 EPYC 7543 and 4 A100"
+_APART = "another machine, 2 EPYC 7543 and 4 A100"
 
 
 @dataclass(frozen=True)
@@ -93,17 +93,17 @@ def _sheets(plan: Plan, outcomes: Mapping[Place, Outcome]) -> tuple[Sheet, ...]:
         "the mean over seeds. Rounds of the paper: extended in proportion to rounds, not to rows.",
         f"Seconds of the network are modelled, not measured: {LINK.bandwidth / 1e9:g} Gbit/s each way at the first "
         f"party, {1000 * LINK.latency:g} ms a message, nothing computed meanwhile.",
-        f"Printed hours are of an {_APART}, in the original sizes; they are laid beside and not compared.",
+        f"Printed hours are of {_APART}, in the original sizes; they are laid beside and not compared.",
         "FedTree is trained in one place and its messages counted. SecureBoost and Pivot are not played here.",
     )  # fmt: skip
-    return (Sheet("table6", "Table 6: time of training, and of the network apart", heads, tuple(rows), notes, 2),)
+    return (Sheet("table6", "Table 6: time of training, and of the network apart", heads, tuple(rows), notes, 3),)
 
 
 def _measured(runs: list[Outcome], method: str) -> tuple[Cell, ...]:
     """Return data rows, rounds, both kinds of seconds, and what the paper's rounds would take."""
     if not runs:
         return None, None, None, None, None, None
-    rounds, whole = len(runs[0].accuracy), METHODS[method].rounds
+    rounds, whole = len(runs[0].accuracy), METHODS[method].whole
     seconds = float(np.mean([run.seconds for run in runs]))
     network = float(np.mean([network_seconds(run) for run in runs]))
     said = f"{runs[0].rows:,}" + (" (synthetic)" if runs[0].synthetic else "")

@@ -23,6 +23,8 @@ _PARTIES, _COLUMN, _ROWS = 4, "α = 1", 12_000
 _CHECKED = {"splitnn": 1, "gal": 2, "fedtree": 2, "cvfl": 2}
 """Rounds that are played to hold the channel against the closed form."""
 
+_SIDES = {"total": "total", "max_in": "received by the first party", "max_out": "sent by the first party"}
+
 
 def closed(algorithm: str, name: str, accounting: Accounting) -> dict[str, float | None]:
     """Return the MiB of 50 rounds of four parties on a data set in its original size.
@@ -99,11 +101,12 @@ def _sizes() -> Sheet:
     heads = ("data", "algorithm", "accounting", "total", "max in", "max out", "printed total", "printed in",
              "printed out", "paper's reproduced")  # fmt: skip
     notes = (
-        "MiB of 50 rounds of four parties, received and sent by the first one, who has most of either.",
+        "MiB of 50 rounds of four parties; in and out are what the first one, who holds the labels, received and sent.",
         "exact: what crosses a border in training, as the channel here counts it; of FedTree the most that full trees "
         "send. paper: as the authors' code counted, with its faults: test rows counted both ways (SplitNN), one "
         "histogram a tree and 26 columns of letter (FedTree), all K parties over the wire (C-VFL).",
-        "What C-VFL's first party sent is the authors' log; no formula of theirs gives it, and ours depends on batches.",
+        "What C-VFL's first party sent is the authors' log; no formula of theirs gives it, and ours depends on "
+        "batches.",
     )  # fmt: skip
     return Sheet("figures3-6", "Figures 3 and 6: bytes of 50 rounds", heads, tuple(rows), notes, digits=3)
 
@@ -139,10 +142,10 @@ def _checks(outcomes: Mapping[Place, Outcome]) -> Sheet:
             continue
         formula = traffic_of(algorithm, rows=run.rows, test_rows=run.test_rows, columns=16, parties=_PARTIES,
                              outputs=26, rounds=rounds)  # fmt: skip
-        rows += [
-            _check(algorithm, side, rounds, run.sizes[side], float(size))
-            for side, size in formula.items() if size is not None
-        ]  # fmt: skip
+        sent, received = run.sides[:, 0]
+        counted = {"total": run.sizes["total"], "max_in": received, "max_out": sent}
+        rows += [_check(algorithm, _SIDES[side], rounds, float(counted[side]), float(size))
+                 for side, size in formula.items() if size is not None]  # fmt: skip
     heads = ("algorithm", "what", "rounds", "counted", "closed form", "equal")
     notes = ("Bytes on letter's 12,000 training rows; C-VFL's sum of both sides has no closed form here.",
              "Trees end where no split gains, so FedTree's bytes are counted from its trees: by the engine that sends "
@@ -159,7 +162,8 @@ def _of_trees(run: Outcome, exchange: Outcome | None, rounds: int) -> list[tuple
         rows += [_check("fedtree", f"{kind}s, by both engines", rounds, float(sum(exchange.traffic[kind][0])),
                         float(sum(sent))) for kind, (sent, _) in run.traffic.items()]  # fmt: skip
     most, came = float(full["max_in"] or 0), run.sizes["max_in"]
-    return [*rows, (TITLES["fedtree"], "max_in, at most", rounds, came, most, "yes" if came <= most else "no")]
+    fits = "yes" if came <= most else "no"
+    return [*rows, (TITLES["fedtree"], f"{_SIDES['max_in']}, at most", rounds, came, most, fits)]
 
 
 def _check(algorithm: str, what: str, rounds: int, counted: float, formula: float) -> tuple[Cell, ...]:

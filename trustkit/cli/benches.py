@@ -35,3 +35,24 @@ def federatedtrust(
 
     for line in compare(quick, out, femnist, nbaiot, experiment, noise, fresh, quiet):
         typer.echo(line)
+
+
+@bench.command()
+def vertibench(
+    quick: Annotated[bool, typer.Option("--quick", help="Few rounds, one seed, stand-ins: minutes.")] = False,
+    out: Annotated[Path, typer.Option(help="Folder to write to; runs in it are gone on from.", file_okay=False)] = Path(
+        "trustkit-bench"
+    ),
+    data: Annotated[Path | None, typer.Option(help="Folder with files of covtype, msd, gisette, …")] = None,
+    only: Annotated[str, typer.Option(help="Some of table2, figures, scaling, times, solo, with commas.")] = "",
+    seeds: Annotated[str, typer.Option(help="As 0-4 or 0,2.")] = "0-4",
+    methods: Annotated[str, typer.Option(help="Some of splitnn, gal, gal-undecayed, fedtree, cvfl, with commas.")] = "",
+    minutes: Annotated[float | None, typer.Option(help="Of processor time at most; run again to go on.")] = None,
+    fresh: Annotated[bool, typer.Option("--fresh", help="Play everything anew.")] = False,
+    quiet: Annotated[bool, typer.Option(help="No progress on standard error.")] = False,
+) -> None:
+    """Play VertiBench's Tables 2, 6, 7 and Figures 3, 6, 7, and lay them beside the paper's printed numbers."""
+    from trustkit.commands.vertibench import replicate
+
+    for line in replicate(quick, out, data, only, seeds, methods, minutes, fresh, quiet):
+        typer.echo(line)

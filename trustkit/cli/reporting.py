@@ -67,11 +67,17 @@ def report(
     examine: Annotated[
         bool, typer.Option("--examine", help="Take the costly measures too: attacks, leakage, contributions.")
     ] = False,
+    facts: Annotated[
+        Path | None,
+        typer.Option(
+            help="A TOML file of what people state: purpose, owner, claims, audit.", exists=True, dir_okay=False
+        ),
+    ] = None,
 ) -> None:
     """Write report, fact sheet and model card of a stored run anew; status 1 says that its event log does not hold."""
     from trustkit.commands.report import render
 
-    lines, sound = render(run, profile, out, REPORTS, examine, examine)
+    lines, sound = render(run, profile, out, REPORTS, examine, examine, facts)
     for line in lines:
         typer.echo(line)
     if not sound:

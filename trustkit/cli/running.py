@@ -24,13 +24,19 @@ def run(
     setting: Annotated[
         list[str] | None, typer.Option("--set", help="Any part, as attack__share=0.3 or model=mlp; may be repeated.")
     ] = None,
+    facts: Annotated[
+        Path | None,
+        typer.Option(
+            help="A TOML file of what people state: purpose, owner, claims, audit.", exists=True, dir_okay=False
+        ),
+    ] = None,
     quiet: Annotated[bool, typer.Option(help="No progress bar.")] = False,
 ) -> None:
     """Run an experiment, print its score table, write report, model card, fact sheet, event log and the run."""
     from trustkit.commands.run import perform
 
     changes = {"seed": seed, "rounds": rounds, "attack": attack, "faults": faults, "secure": secure}
-    for line in perform(experiment, out, REPORTS, changes, setting or [], not quiet):
+    for line in perform(experiment, out, REPORTS, changes, setting or [], not quiet, facts):
         typer.echo(line)
 
 

@@ -22,18 +22,21 @@ from trustkit.trust import FactSheet, assess
 from trustkit.trust.chain import read, verify
 from trustkit.trust.modelcard import model_card
 from trustkit.trust.recheck import Line, carried
+from trustkit.trust.stated import read_stated
 
 __all__ = ["compare", "look_into", "render"]
 
 CARD = "modelcard.md"
 
 _LOGGED = ("participants/registry_complete", "configuration/co_versioning")
+_TESTS = "trustkit examine: "
 _SINGLE = ("fairness/contributions", "robustness/data_quality", "privacy/leakage_estimate")
 
 
 def render(
-    run: Path, profile: str, out: Path | None, reports: tuple[str, ...], examined: bool = False, progress: bool = False
-) -> tuple[list[str], bool]:
+    run: Path, profile: str, out: Path | None, reports: tuple[str, ...], examined: bool = False,
+    progress: bool = False, stated: Path | None = None,
+) -> tuple[list[str], bool]:  # fmt: skip
     """Write the reports of a stored run anew, without training unless the run is to be examined.
 
     Parameters
@@ -50,6 +53,8 @@ def render(
         Whether the costly measures are taken too.
     progress : bool
         Whether to show a progress bar of them.
+    stated : pathlib.Path, optional
+        A TOML file of what people state, beside or in place of what the sheet states already.
 
     Returns
     -------
@@ -66,10 +71,12 @@ def render(
     """
     record, beside, old = _stored(run)
     facts, told, sound = _sheet(record, beside, old)
+    if stated is not None:
+        facts = _stated(facts, read_stated(stated))
     assess(facts, profile)  # refuses an unknown profile before anything is trained
     if examined:
         with _bar(progress) as bar:
-            facts = facts.with_facts(examine(record, progress=bar))
+            facts = _examined(facts, examine(record, progress=bar))
     report, target = assess(facts, profile), out or beside
     notes = [] if sound else [f"The event log does not hold ({told}): what it would show of clients and versions is "
                               "withheld."]  # fmt: skip
@@ -135,8 +142,23 @@ def look_into(
     told, sound = _log(beside, old)
     lines = [*_told(found), *([f"\n{LOG}: {told}"] if told else [])]
     if out is not None:
-        lines.append(f"\nwritten to {_sheet(record, beside, old)[0].with_facts(found).save(out)}")
+        lines.append(f"\nwritten to {_examined(_sheet(record, beside, old)[0], found).save(out)}")
     return lines, sound
+
+
+def _stated(facts: FactSheet, more: FactSheet) -> FactSheet:
+    """Return a sheet with what people state besides; emissions were reckoned once, by the electricity stated then."""
+    for path, value in more.values.items():
+        if path.startswith("sustainability/carbon") and value != facts.values.get(path):
+            raise ValueError(f"{path} must be stated when the run is made, as emissions follow from it, got {value!r}")
+    return facts.with_facts(more.values).with_claims(*(claim for claim in more.claims if claim not in facts.claims))
+
+
+def _examined(facts: FactSheet, found: Examination) -> FactSheet:
+    """Return a sheet with what was found, and, unless people stated another, the examination as an audit's test."""
+    tests = None if not found.seconds else f"{_TESTS}{', '.join(found.seconds)}"
+    stated = facts.values.get("audit/testing", _TESTS)
+    return facts.with_facts(found).with_facts({"audit/testing": tests if stated.startswith(_TESTS) else stated})
 
 
 def _told(found: Examination) -> Iterator[str]:

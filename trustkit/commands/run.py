@@ -13,15 +13,20 @@ from trustkit.commands.split import _argument
 from trustkit.experiment import Experiment, _read_none
 from trustkit.facts import facts_of, log_of
 from trustkit.preset import PRESETS, scaled_down
-from trustkit.trust import assess, model_card
+from trustkit.trust import FactSheet, assess, model_card
 from trustkit.trust.energy import EnergyMeter
+from trustkit.trust.stated import read_stated
 
-__all__ = ["changed", "perform"]
+__all__ = ["ARTEFACTS", "changed", "perform"]
+
+ARTEFACTS = "modelcard.md, factsheet.json, events.jsonl, experiment.toml and run.npz of the run's folder"
+"""What a run leaves for an audit to collect."""
 
 
 def perform(
-    name: str, out: Path, reports: tuple[str, ...], changes: Mapping[str, Any], setting: list[str], progress: bool
-) -> Iterator[str]:
+    name: str, out: Path, reports: tuple[str, ...], changes: Mapping[str, Any], setting: list[str], progress: bool,
+    stated: Path | None = None,
+) -> Iterator[str]:  # fmt: skip
     """Run an experiment and write report, model card, fact sheet, event log and the run.
 
     Parameters
@@ -38,6 +43,8 @@ def perform(
         Further ones, as ``attack__share=0.3``.
     progress : bool
         Whether to show a progress bar.
+    stated : pathlib.Path, optional
+        A TOML file of what people state; see `trustkit.trust.stated.read_stated`.
 
     Yields
     ------
@@ -51,14 +58,16 @@ def perform(
     """
     wanted = _experiment(name)
     words = scaled_down(wanted)  # asked before it is changed: a preset with another seed is still that preset
-    smaller: dict[str, Any] = {"data__scaled_down": words} if words else {}
+    known: dict[str, Any] = {"data__scaled_down": words} if words else {}
     wanted = changed(wanted, setting, **changes)
+    told = FactSheet() if stated is None else read_stated(stated)
+    known |= {"audit__artifacts": ARTEFACTS, **{path.replace("/", "__"): fact for path, fact in told.values.items()}}
     playing.build(wanted)  # refuses what does not fit before anything is written
     target = out / f"{_stem(name)}-{wanted.key[:8]}"
     log = log_of(wanted, target / "events.jsonl")
     with EnergyMeter() as meter:
         record = playing.run(wanted, progress=progress, observers=[log])
-    facts = facts_of(record, log=log, energy=meter.energy, **smaller)
+    facts = facts_of(record, log=log, energy=meter.energy, **known).with_claims(*told.claims)
     report = assess(facts)
     jsonfile.write_text(target / "modelcard.md", model_card(facts, report))
     for suffix in reports:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import math
+import sys
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, nullcontext
 from pathlib import Path
@@ -57,9 +58,13 @@ def spread(file: str, out: Path, workers: int | None, address: str | None, progr
         raise ValueError(f"workers must stay unset with the address of a scheduler, got {workers}")
     target = out / f"{_stem(file)}-{start.key[:8]}"
     team: Any = nullcontext() if address is None else dask(None if address == "local" else address, workers)
-    with team as executor, _bar(progress, len(set(wanted))) as bar:
-        found = sweep(wanted, executor, workers=workers if executor is None else None, store=target / "runs",
-                      progress=bar)  # fmt: skip
+    try:
+        with team as executor, _bar(progress, len(set(wanted))) as bar:
+            found = sweep(wanted, executor, workers=workers if executor is None else None, store=target / "runs",
+                          progress=bar)  # fmt: skip
+    except KeyboardInterrupt:
+        print(f"trustkit: stopped; what has finished is in {target}, and the same command goes on", file=sys.stderr)
+        raise
     rows = rows_of(found, choices)
     write_text(target / "sweep.csv", to_csv(rows))
     content = [{**row, "experiment": each.to_dict()} for each, row in zip(found, rows, strict=True)]

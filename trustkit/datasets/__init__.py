@@ -40,8 +40,8 @@ __all__ = [
     "epsilon_synthetic", "feda4fair", "from_frame", "gisette_synthetic", "landsat", "letter", "load", "mfeat",
     "mnist", "mnist_writers", "msd_synthetic", "names", "nbaiot_synthetic", "radar_synthetic", "read_csv",
     "read_feda4fair", "read_folktables", "read_joined", "read_leaf", "read_libsvm", "read_movielens", "read_nbaiot",
-    "read_nuswide", "read_parties", "read_table", "read_uci", "read_vehicle", "realsim_synthetic", "redrawn", "select", "wine",
-    "write_psam",
+    "read_nuswide", "read_parties", "read_table", "read_uci", "read_vehicle", "realsim_synthetic", "redrawn", "select",
+    "wine", "write_psam",
 ]  # fmt: skip
 
 _OWN: set[str] = set()

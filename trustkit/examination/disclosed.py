@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any
 
@@ -14,6 +15,7 @@ from trustkit.horizontal import loop, stacked
 from trustkit.horizontal.models import Dense
 from trustkit.horizontal.plan import Cohort
 from trustkit.horizontal.trainer import RowTrainer
+from trustkit.records import State
 from trustkit.rng import stream
 
 __all__ = ["FPR", "leakage", "membership"]
@@ -91,7 +93,7 @@ def _losses(subject: Subject, part: Any) -> np.ndarray:
 
 @measure("leakage", cost="gradients", axes=("rows",))
 def leakage(subject: Subject, tell: Tell) -> Found:
-    """Bound and estimate how much an update tells of the batch behind it.
+    """Bound and estimate how much an update tells of the batch behind it, early, midway and late.
 
     Parameters
     ----------
@@ -103,7 +105,8 @@ def leakage(subject: Subject, tell: Tell) -> Found:
     Returns
     -------
     Found
-        privacy/leakage_bound (nats a round, only with noise), leakage_estimate (nats), leakage_share.
+        privacy/leakage_bound (nats a round, only with noise), leakage_by_round and leakage_estimate (nats), and
+        leakage_share.
 
     Raises
     ------
@@ -113,11 +116,13 @@ def leakage(subject: Subject, tell: Tell) -> Found:
     Notes
     -----
     The bound is `trustkit.metrics.gaussian_leakage_bound` for what is protected, a row or a client, over its releases
-    in a round. The estimate is `trustkit.metrics.leakage_estimate` of up to 300 single steps from the final model, with
+    in a round. The estimate is `trustkit.metrics.leakage_estimate` of up to 300 single steps from a round's model, with
     the run's batch size, clipping and noise of rows: a batch's mean row, or its class shares, against the step; the
     larger of the two. Both sides are projected on three directions, in which ridge regression on as many other steps
     tells the one from the other; a projection can lose information, not add any. The share is min(1, I / H(X)) with X
     one of these n batches, each as likely as any other: H(X) = log n.
+    Models looked at are that before the first round, that before the middle one and the final one, of a convolutional
+    network the final one only; the same batches serve all, and the largest estimate counts.
 
     Source
     ------
@@ -134,14 +139,34 @@ def leakage(subject: Subject, tell: Tell) -> Found:
     count = min(_STEPS, _NUMBERS // (2 * trainer.model.parameters))
     if count < 50:
         raise NotMeasured(f"a model of {trainer.model.parameters:,} parameters is too large to keep its updates")
-    *sides, updates = _updates(subject, tell, 2 * count)
-    if not np.isfinite(updates).all():
-        raise NotMeasured("an update is not finite")
-    found = max(metrics.leakage_estimate(*_aligned(side, updates, count), seed=subject.seed) for side in sides)
-    facts |= {"privacy/leakage_estimate": found, "privacy/leakage_share": min(1.0, found / math.log(count))}
-    words = f"estimated from {count} steps, whose batches have log {count} = {math.log(count):.1f} nats"
+    found = {done: _estimate(subject, state, tell, count) for done, state in _states(subject, tell)}
+    most, whole = max(found.values()), math.log(count)
+    facts |= {"privacy/leakage_by_round": list(found.values()), "privacy/leakage_estimate": most,
+              "privacy/leakage_share": min(1.0, most / whole)}  # fmt: skip
+    words = f"estimated from {count} steps, whose batches have log {count} = {whole:.1f} nats, after "
+    words += " and ".join(map(str, found)) + " rounds"
     protected = "" if trainer.ledger is None else f"; the bound is for one {_PROTECTED[trainer.ledger.privacy.level]}"
     return Found(facts, words + protected + subject.outside)
+
+
+def _estimate(subject: Subject, state: State, tell: Tell, count: int) -> float:
+    """Return what steps from a state's model tell of their batches, in nats."""
+    *sides, updates = _updates(subject, state, tell, 2 * count)
+    if not np.isfinite(updates).all():
+        raise NotMeasured("an update is not finite")
+    return max(metrics.leakage_estimate(*_aligned(side, updates, count), seed=subject.seed) for side in sides)
+
+
+def _states(subject: Subject, tell: Tell) -> Iterator[tuple[int, State]]:
+    """Yield states with how many rounds went before: none, half of them, and all."""
+    trainer, last = subject.by_rows, subject.rounds
+    if isinstance(trainer.model, Dense):
+        state, done = trainer.start(), 0
+        for index in sorted({0, last // 2} - {last}):
+            for after, _ in subject.play(trainer, state, done + 1, index, tell, (0, 0.5)):
+                state = after
+            yield (done := index), state
+    yield last, subject.state
 
 
 def _aligned(given: np.ndarray, sent: np.ndarray, count: int) -> tuple[np.ndarray, np.ndarray]:
@@ -165,7 +190,7 @@ def _bound(trainer: RowTrainer) -> dict[str, float]:
     return {"privacy/leakage_bound": metrics.gaussian_leakage_bound(P, clip, ledger.noise * clip, releases)}
 
 
-def _updates(subject: Subject, tell: Tell, count: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+def _updates(subject: Subject, state: State, tell: Tell, count: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Return mean row (n, m) and class shares (n, C) of some batches of single clients, and their steps (n, P)."""
     trainer, rng = subject.by_rows, stream(subject.seed, "examine", "leakage")
     X, y, offsets = np.asarray(trainer.train.X), trainer.train.y, trainer.train.offsets
@@ -177,7 +202,7 @@ def _updates(subject: Subject, tell: Tell, count: int) -> tuple[np.ndarray, np.n
         batch[: own.size] = offsets[client] + own
     used, once = batches >= 0, np.ones(count, int)
     plan = Cohort(subject.seed, 0, np.arange(count), once, batches[None], used.sum(axis=1)[None].astype(float))
-    params, local = subject.state["params"][: trainer.model.parameters], replace(trainer.local, mu=0.0)
+    params, local = state["params"][: trainer.model.parameters], replace(trainer.local, mu=0.0)
 
     def tick() -> None:
         tell(0.5)

@@ -138,8 +138,8 @@ def _put_together(text: str, arrays: Mapping[str, np.ndarray]) -> Dataset:
     for name, values in head["objects"].items():
         vectors[name] = np.empty(len(values), object)
         vectors[name][:] = values
-    named = {kind: {name: vectors[f"{kind}.{at}"] for at, name in enumerate(head[kind])}
-             for kind in ("sensitive", "groups")}  # fmt: skip
+    rest: dict[str, Any] = {kind: {name: vectors[f"{kind}.{at}"] for at, name in enumerate(head[kind])}
+                            for kind in ("sensitive", "groups")}  # fmt: skip
     if "X" in arrays:
         X: Any = arrays["X"]
     else:
@@ -147,9 +147,9 @@ def _put_together(text: str, arrays: Mapping[str, np.ndarray]) -> Dataset:
 
         X = csr_array((arrays["data"], arrays["indices"], arrays["indptr"]), tuple(head["shape"]))
     told = {part.name: head["provenance"][part.name] for part in fields(Provenance)}
-    plain = {name: tuple(value) if isinstance(value, list) else value for name, value in head["plain"].items()}
+    rest |= {name: tuple(value) if isinstance(value, list) else value for name, value in head["plain"].items()}
     return frozen(Dataset(X=X, y=vectors["y"], held_out=vectors["held_out"], notes=head["notes"],
-                          provenance=Provenance(**told), **named, **plain))  # fmt: skip
+                          provenance=Provenance(**told), **rest))  # fmt: skip
 
 
 def unpack(parcel: Mapping[str, Any]) -> None:

@@ -18,6 +18,7 @@ __all__ = ["Processes", "cores", "no_main", "processes"]
 
 _THREADS = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "NUMEXPR_NUM_THREADS")
 _STARTING = threading.Lock()
+_ENDED = "the worker process ended before the run did: it was killed, or ran out of memory"
 
 
 def cores() -> int:
@@ -144,28 +145,24 @@ class _Place:
 
     def call(self, fn: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         try:
-            return self._submit(fn, args, kwargs).result()
+            return self._alive().submit(fn, *args, **kwargs).result()
         except BrokenExecutor:
             self.close(wait=False)
-            raise BrokenExecutor("the worker process ended before the run did: it was killed, or ran out of memory") \
-                from None  # fmt: skip
+            raise BrokenExecutor(_ENDED) from None
 
-    def _submit(self, fn: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Future:
-        """Ask for a call; if the process ended while it had nothing to do, another one is asked."""
-        try:
-            return self._running().submit(fn, *args, **kwargs)
-        except BrokenExecutor:
+    def _alive(self) -> ProcessPoolExecutor:
+        """Return a pool whose process answers: one that ended while it had nothing to do is replaced."""
+        if self._pool is not None:
+            with suppress(BrokenExecutor):
+                self.pid = self._pool.submit(os.getpid).result()
+                return self._pool
             self.close(wait=False)
-            return self._running().submit(fn, *args, **kwargs)
-
-    def _running(self) -> ProcessPoolExecutor:
         if self._closed:
             raise BrokenExecutor
-        if self._pool is None:
-            self._pool = ProcessPoolExecutor(1, multiprocessing.get_context("spawn"), _prepare)
-            with no_main():
-                first = self._pool.submit(os.getpid)
-            self.pid = first.result()
+        self._pool = ProcessPoolExecutor(1, multiprocessing.get_context("spawn"), _prepare)
+        with no_main():
+            first = self._pool.submit(os.getpid)
+        self.pid = first.result()
         return self._pool
 
     def kill(self) -> None:

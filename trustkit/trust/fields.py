@@ -93,7 +93,10 @@ _TEMPLATE = [
         ("l_diversity", "number", "values", _PRE, "fewest sensitive values of such a group of rows", _POSITIVE),
         ("quasi_identifiers", "texts", "", _PRE, "the columns by which rows might be told apart"),
         ("leakage_bound", "number", "nats", _DURING, "what a round can tell of a client's rows at most", _ANY),
-        ("leakage_estimate", "number", "nats", _DURING, "mutual information of updates and rows, as estimated", _ANY),
+        ("leakage_estimate", "number", "nats", _DURING, "mutual information of updates and rows, as estimated: the "
+         "largest of the rounds looked at", _ANY),
+        ("leakage_by_round", "numbers", "nats", _DURING, "the estimate by round looked at, the last after the training",
+         _ANY),
         ("leakage_share", "number", "share", _DURING, "the estimate over the entropy of the rows; across columns the "
          "larger of label_exposure and feature_exposure", _SHARE),
         ("label_exposure", "number", "share", _POST, "labels that attacks on messages find, above what takes no run",
@@ -196,9 +199,8 @@ FIELDS: Mapping[str, Field] = MappingProxyType({field.path: field for field in _
 """Every line of the template by ``section/name``, in the order of a printed sheet."""
 
 _BY_EXAMINATION = {
-    "privacy": "k_anonymity l_diversity quasi_identifiers leakage_bound leakage_estimate leakage_share label_exposure "
-    "feature_exposure membership_auc "
-    "membership_tpr membership_fpr empirical_epsilon",
+    "privacy": "k_anonymity l_diversity quasi_identifiers leakage_bound leakage_estimate leakage_by_round "
+    "leakage_share label_exposure feature_exposure membership_auc membership_tpr membership_fpr empirical_epsilon",
     "robustness": "poisoning_defence label_flip sign_flip model_replacement backdoor attackers_share fgsm pgd "
     "attack_radius replacement_global replacement_persistent data_quality test_coverage",
     "performance": "against_fedavg",

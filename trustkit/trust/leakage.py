@@ -17,8 +17,8 @@ __all__ = ["information_leakage", "membership_exposure", "membership_inference",
 
 @metric(
     "information", "Information Leakage Risk", inputs=("privacy/leakage_share", "privacy/leakage_estimate",
-    "privacy/leakage_bound", "privacy/label_exposure", "privacy/feature_exposure"), range=Interval(0, 1), better="lower", normalise=complement, when="During-training",
-    who="Clients", table=FURTHER,
+    "privacy/leakage_by_round", "privacy/leakage_bound", "privacy/label_exposure", "privacy/feature_exposure"),
+    range=Interval(0, 1), better="lower", normalise=complement, when="During-training", who="Clients", table=FURTHER,
 )  # fmt: skip
 def information_leakage(facts: FactSheet) -> float | None:
     """Say how much of what the rows hold can be read off the updates.
@@ -47,7 +47,7 @@ def information_leakage(facts: FactSheet) -> float | None:
     Deviations
     ----------
     The paper gives no score and leaves the metric out of its prototype, as networks would have to be trained in every
-    round. Ours fits a convex critic once the run is over. It estimates a lower bound: what the critic cannot see is
+    round. Ours fits a convex critic to the first, the middle and the last, once the run is over. It estimates a lower bound: what the critic cannot see is
     missing. So does an attack: what is not found is not safe.
 
     Examples

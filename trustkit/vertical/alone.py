@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from trustkit.records import Seen, State, Tick
+from trustkit.vertical import memory
 from trustkit.vertical.network import SplitNetwork
 from trustkit.vertical.table import ColumnTable
 from trustkit.vertical.trainer import SplitTrainer
@@ -148,12 +149,13 @@ def alone(
     Raises
     ------
     ValueError
-        If ``local`` is empty.
+        If ``local`` is empty, or the network will not fit into memory.
     """
     if not local:
         raise ValueError("local must name at least one width, got none")
     own = tuple(sorted(column for k in members for column in table.columns[k]))
     network = SplitNetwork((own,), table.features, tuple(local), tuple(top), table.outputs)
+    memory.fits(f"a network over {len(own):,} columns", network.needs(min(batch, len(table.y))))
     facts = {
         "parameters": network.parameters, "tensors": len(network.shapes), "model_bytes": 4 * network.parameters,
         "evaluation_bytes": 0, "federated": False,

@@ -107,7 +107,8 @@ class BlindTrainer:
         with one_thread():
             sitting = self.layer.sit(self.table.X, order, wire, index, tick=tick)
             after = self._pass(state, order, sitting, index)
-        return after, self.table.seen(self.logits(after, self.table.X_test), wire)
+        scores = self.network.logits(self.opened(after), self.table.X_test, tick)
+        return after, self.table.seen(self.table.told(scores), wire)
 
     def _pass(self, state: State, order: np.ndarray, sitting: Sitting, index: int) -> State:
         """Learn from rows in an order, batch by batch."""

@@ -12,6 +12,7 @@ import numpy as np
 
 from trustkit.catalogue import ALGORITHMS, Interval
 from trustkit.data import FederatedDataset
+from trustkit.vertical import memory
 from trustkit.vertical.blinded import BlindTrainer
 from trustkit.vertical.network import SplitNetwork
 from trustkit.vertical.sourcelayer import SourceLayer
@@ -74,8 +75,8 @@ def blindfl(
     Raises
     ------
     ValueError
-        If the data do not allow it (see `trustkit.vertical.table.laid_out`), a mechanism is asked for, or a feature is
-        larger than 4096.
+        If the data do not allow it (see `trustkit.vertical.table.laid_out`), a mechanism is asked for, a feature is
+        larger than 4096, or the shares will not fit into memory.
 
     Notes
     -----
@@ -119,6 +120,8 @@ def blindfl(
         raise ValueError(f"features must be between -{_LARGEST} and {_LARGEST} for blindfl, got {largest:g}")
     every = tuple(column for own in table.columns for column in own)
     network = SplitNetwork((every,), table.features, (width,), tuple(top), table.outputs, rectified=True)
+    shared = 8 * width * len(every) * 4 + 8 * width * min(batch, len(table.y)) * 3 * table.parties
+    memory.fits(f"blindfl with {table.parties:,} parties", shared + network.needs(min(batch, len(table.y))))
     layer = SourceLayer(table.columns, width, seed, point)
     facts = _facts(table, network, batch)
     return BlindTrainer(layer, network, table, source_lr, lr, weight_decay, batch, seed, facts)

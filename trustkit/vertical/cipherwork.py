@@ -6,13 +6,17 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from trustkit.vertical import memory
 from trustkit.vertical.bins import Binned
 from trustkit.vertical.paillier import SHORTEST
 
-__all__ = ["Work", "facts_of_work", "makespan", "work_of"]
+__all__ = ["Work", "facts_of_work", "holds_locked", "makespan", "work_of"]
 
-_LOCK, _OPEN, _ADD, _SHIFT = 3.0e-3, 2.6e-3, 3.5e-5, 1.8e-5
+_LOCK, _OPEN, _ADD, _SHIFT, _FRESH = 3.0e-3, 2.6e-3, 3.5e-5, 1.8e-5, 7.8e-3
 """Seconds of one step with a key of 2,048 bits, measured with GMP on one core; see `Work.seconds` for other lengths."""
+
+_OBJECT = 56
+"""Bytes that a GMP number takes in Python besides its digits."""
 
 
 @dataclass(frozen=True)
@@ -25,12 +29,15 @@ class Work:
         Numbers locked by the first party; locked numbers added by the others; locked numbers opened by the first party.
     shifts : int
         Squarings of locked numbers, by which bins are put side by side.
+    freshenings : int
+        Locked zeros that the others make and add to what they send.
     """
 
     encryptions: int
     additions: int
     openings: int
     shifts: int = 0
+    freshenings: int = 0
 
     def seconds(self, key_bits: int) -> tuple[float, float, float]:
         """Estimate what the work takes on one core.
@@ -43,8 +50,8 @@ class Work:
         Returns
         -------
         tuple of float
-            Seconds of locking, of adding and shifting, and of opening: the first and last grow with the cube of the
-            key's length, the other with its square.
+            Seconds of locking, of adding, shifting and freshening, and of opening: locking, opening and freshening grow
+            with the cube of the key's length, the rest with its square.
 
         Examples
         --------
@@ -52,11 +59,14 @@ class Work:
         [0.38, 0.01, 0.33]
         """
         by = key_bits / 2048
-        adding = (self.additions * _ADD + self.shifts * _SHIFT) * by**2
+        adding = (self.additions * _ADD + self.shifts * _SHIFT) * by**2 + self.freshenings * _FRESH * by**3
         return self.encryptions * _LOCK * by**3, adding, self.openings * _OPEN * by**3
 
 
-def work_of(parties: Sequence[Binned], trees: int, depth: int, numbers: int = 1, bins: int = 1, width: int = 0) -> Work:
+def work_of(
+    parties: Sequence[Binned], trees: int, depth: int, numbers: int = 1, bins: int = 1, width: int = 0, *,
+    fresh: bool = False,
+) -> Work:  # fmt: skip
     """Count what a round of trees takes at most.
 
     Parameters
@@ -73,6 +83,8 @@ def work_of(parties: Sequence[Binned], trees: int, depth: int, numbers: int = 1,
         How many bins share a locked number when they are sent.
     width : int
         Bits that a bin takes there.
+    fresh : bool
+        Whether noise is put onto every locked number that is sent back, so that all must be opened.
 
     Returns
     -------
@@ -85,7 +97,7 @@ def work_of(parties: Sequence[Binned], trees: int, depth: int, numbers: int = 1,
     >>> import numpy as np
     >>> party = Binned(np.array([0]), (np.arange(4, dtype=np.float32),), np.zeros((10, 1), np.uint8))
     >>> work_of([party, party], trees=3, depth=2)
-    Work(encryptions=30, additions=45, openings=24, shifts=0)
+    Work(encryptions=30, additions=45, openings=24, shifts=0, freshenings=0)
     """
     rows = len(parties[0].codes)
     columns = sum(own.columns.size for own in parties[1:])
@@ -93,9 +105,30 @@ def work_of(parties: Sequence[Binned], trees: int, depth: int, numbers: int = 1,
     nodes = [1, *(min(2 ** (level - 1), max(rows // 2, 1)) for level in range(1, depth))]
     filled = [min(count * cells, columns * (rows if level == 0 else rows // 2)) for level, count in enumerate(nodes)]
     sent = numbers * trees * sum(nodes) * cells
-    opened = numbers * trees * sum(filled) if bins == 1 else -(-sent // bins)
+    opened = numbers * trees * sum(filled) if bins == 1 and not fresh else -(-sent // bins)
     additions = numbers * trees * columns * (rows + rows * (depth - 1) // 2)
-    return Work(numbers * trees * rows, additions, opened, sent * width if bins > 1 else 0)
+    return Work(numbers * trees * rows, additions, opened, sent * width if bins > 1 else 0, opened if fresh else 0)
+
+
+def holds_locked(name: str, work: Work, key_bits: int) -> None:
+    """Refuse more locked numbers than memory can hold.
+
+    Parameters
+    ----------
+    name : str
+        What a message calls the algorithm.
+    work : Work
+        Of a round: the rows' numbers, and those sent back, of which half belong to the last level.
+    key_bits : int
+        Length of n.
+
+    Raises
+    ------
+    ValueError
+        If they will not fit.
+    """
+    held = work.encryptions + work.openings // 2
+    memory.fits(f"{name} with {held:,} locked numbers", held * (2 * key_bits // 8 + _OBJECT))
 
 
 def facts_of_work(work: Work, key_bits: int) -> dict[str, Any]:

@@ -71,8 +71,8 @@ def cvfl(
     Raises
     ------
     ValueError
-        If the data do not allow it (see `trustkit.vertical.table.laid_out`), a mechanism is asked for, or ``local`` is
-        empty.
+        If the data do not allow it (see `trustkit.vertical.table.laid_out`), a mechanism is asked for, ``local`` is
+        empty, or the network will not fit into memory.
 
     Notes
     -----
@@ -108,8 +108,7 @@ def cvfl(
         raise ValueError(f"cvfl trains without a privacy mechanism, got {privacy!r}")
     table = laid_out(fed, "cvfl", participation)
     network = SplitNetwork(table.columns, table.features, tuple(local), tuple(top), table.outputs, rectified=True)
-    memory.fits(f"cvfl with {table.parties:,} parties", 16 * network.parameters
-                + 12 * min(batch, len(table.y)) * table.parties * network.local[-1])  # fmt: skip
+    memory.fits(f"cvfl with {table.parties:,} parties", network.needs(min(batch, len(table.y))))
     facts = {
         "parameters": network.parameters, "tensors": len(network.shapes), "model_bytes": 4 * network.parameters,
         "evaluation_bytes": (table.parties - 1) * network.local[-1] * 4 * table.y_test.size,

@@ -106,7 +106,7 @@ def gal(
     def merge(
         outputs: np.ndarray, residual: np.ndarray, scores: np.ndarray, y: np.ndarray, tick: Tick
     ) -> tuple[np.ndarray, float]:
-        weights = assistance(outputs, residual)
+        weights = assistance(outputs, residual, tick)
         step = np.tensordot(weights, outputs, axes=1)
         if noise is not None:
             return weights, least_squares_rate(step, residual)

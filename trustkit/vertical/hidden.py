@@ -161,7 +161,7 @@ class Hidden:
             if k != owner:
                 self.wire.count(k, owner, "encrypted share mask", lock.size)
                 self.wire.count(owner, k, "masked histogram", lock.size)
-        opened = self._opened(lock.total([self._woven(cells, 2 * self.width), *hidden]))
+        opened = self._opened(lock.total([lock.abreast(cells, 2 * self.width), *hidden]))
         shares = -masks
         shares[0] += np.array(unpacked(opened, self.width, 2 * len(cells)), object)
         self.talk.noted(shares[0] + masks[0])
@@ -189,22 +189,13 @@ class Hidden:
         per, found = capacity(lock.bits, width), list[int]()
         for i in range(0, len(rows), per):
             here = rows[i : i + per]
-            found += unpacked(self._opened(self._woven(here, width)), width, len(here))
+            found += unpacked(self._opened(lock.abreast(here, width)), width, len(here))
         return np.array(found)
 
     def _numbered(self, ciphers: Sequence[Cipher], slots: Sequence[int]) -> Cipher:
         self.tick()
         lock = self.joint.lock
         return lock.total(lock.times(cipher, slot) for cipher, slot in zip(ciphers, slots, strict=True))
-
-    def _woven(self, cells: Sequence[Cipher], width: int) -> Cipher:
-        """Put locked numbers side by side, the first one lowest."""
-        lock = self.joint.lock
-        self.tick()
-        found = lock.nothing
-        for cipher in reversed(cells):
-            found = lock.times(found, 1 << width) * cipher % lock.square
-        return found
 
     def _opened(self, cipher: Cipher) -> int:
         """Let all parties do their part, and the first one put the parts together."""

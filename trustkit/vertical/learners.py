@@ -13,7 +13,7 @@ from trustkit.records import Tick
 from trustkit.rng import stream
 from trustkit.threads import one_thread
 from trustkit.vertical.adam import adam
-from trustkit.vertical.layers import Shapes, chain, drawn, length, shapes_of, views
+from trustkit.vertical.layers import Shapes, back, chain, drawn, forth, length, shapes_of, views
 
 if TYPE_CHECKING:
     import torch
@@ -146,26 +146,16 @@ class LocalLearners:
         return params.numpy()
 
     def _slope(self, layers: Sequence[torch.Tensor], x: torch.Tensor, target: torch.Tensor) -> torch.Tensor:
-        """Return the gradient of the mean squared error, by the chain rule written out: half of autograd's time."""
+        """Return the gradient of the mean squared error."""
         import torch
-        from torch.nn import functional
 
-        inputs = [x]
-        for at in range(0, len(layers) - 2, 2):
-            inputs.append(functional.linear(inputs[-1], layers[at], layers[at + 1]).relu_())
-        out = functional.linear(inputs[-1], layers[-2], layers[-1])
+        out, inputs = forth(layers, x)
         if self.softmax:
             out = out.softmax(dim=1)
-        back = (out - target).mul_(2 / out.numel())
+        slope = (out - target).mul_(2 / out.numel())
         if self.softmax:
-            back = out * (back - (back * out).sum(dim=1, keepdim=True))
-        grads = [torch.empty(0)] * len(layers)
-        for at in range(len(layers) - 2, -1, -2):
-            below = inputs[at // 2]
-            grads[at], grads[at + 1] = back.t() @ below, back.sum(dim=0)
-            if at:
-                back = (back @ layers[at]).mul_(below.sign())
-        return torch.cat([grad.reshape(-1) for grad in grads])
+            slope = out * (slope - (slope * out).sum(dim=1, keepdim=True))
+        return torch.cat([grad.reshape(-1) for grad in back(layers, inputs, slope)[0]])
 
     def say(self, party: int, params: np.ndarray, x: torch.Tensor) -> torch.Tensor:
         """Return a network's outputs.

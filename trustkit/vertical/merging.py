@@ -13,10 +13,12 @@ from trustkit.vertical.losses import slope
 __all__ = ["assistance", "best_rate", "opened"]
 
 _LONGEST = 300.0
+_PRODUCTS = 2**32
+"""Numbers multiplied between two ticks: a tenth of a second."""
 _STEPS, _LR, _DECAY = 100, 0.1, 5e-4
 
 
-def assistance(outputs: np.ndarray, residual: np.ndarray) -> np.ndarray:
+def assistance(outputs: np.ndarray, residual: np.ndarray, tick: Tick = lambda: None) -> np.ndarray:
     """Fit weights to parties' outputs, so that their weighted sum comes close to what they were fitted to.
 
     Parameters
@@ -25,6 +27,8 @@ def assistance(outputs: np.ndarray, residual: np.ndarray) -> np.ndarray:
         What each party said.
     residual : (n, c) float array
         What it was to say.
+    tick : callable
+        Called before each look at a part of the rows.
 
     Returns
     -------
@@ -54,12 +58,15 @@ def assistance(outputs: np.ndarray, residual: np.ndarray) -> np.ndarray:
     """
     import torch
 
-    flat = outputs.reshape(len(outputs), -1)
+    flat, wanted, parties = outputs.reshape(len(outputs), -1), residual.reshape(-1), len(outputs)
+    gram, pull, part = np.zeros((parties, parties)), np.zeros(parties), max(1, _PRODUCTS // parties**2)
     with one_blas_thread():
-        gram = flat @ flat.T / residual.size
-        pull = flat @ residual.reshape(-1) / residual.size
-    gram, pull = gram.astype(float), pull.astype(float)
-    theta = torch.ones(len(flat), dtype=torch.float64)
+        for at in range(0, wanted.size, part):
+            tick()
+            here = flat[:, at : at + part]
+            gram += here @ here.T / residual.size
+            pull += here @ wanted[at : at + part] / residual.size
+    theta = torch.ones(parties, dtype=torch.float64)
     mean, square = torch.zeros_like(theta), torch.zeros_like(theta)
     for steps in range(1, _STEPS + 1):
         w = softmax(theta.numpy()[None])[0]

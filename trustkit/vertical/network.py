@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from trustkit.records import Tick
 from trustkit.rng import stream
 from trustkit.threads import one_thread
 from trustkit.vertical.layers import Shapes, chain, drawn, length, shapes_of, views
@@ -19,6 +20,8 @@ if TYPE_CHECKING:
 __all__ = ["SplitNetwork"]
 
 _CHUNK = 8192
+_NUMBERS = 2**24
+"""Embeddings' numbers of the rows that are evaluated together: 64 MB in float32."""
 
 
 @dataclass(frozen=True)
@@ -166,7 +169,33 @@ class SplitNetwork:
         embeddings = [self.embedded(self.part(leaves, k), x) for k, x in enumerate(parts)]
         return chain(self.part(leaves, len(parts)), torch.cat(embeddings, dim=1))
 
-    def logits(self, params: np.ndarray, X: np.ndarray) -> np.ndarray:
+    @property
+    def together(self) -> int:
+        """How many rows are evaluated at a time: 8192, or fewer where many parties' embeddings are wide."""
+        return max(1, min(_CHUNK, _NUMBERS // (len(self.columns) * max(self.local))))
+
+    def needs(self, batch: int) -> int:
+        """Estimate what training holds: parameters, both of Adam's means, their gradient, and a batch.
+
+        Parameters
+        ----------
+        batch : int
+            Rows in a step.
+
+        Returns
+        -------
+        int
+            Bytes.
+
+        Examples
+        --------
+        >>> SplitNetwork(((0,), (1,)), 2, (3,), (), 2).needs(10)
+        1136
+        """
+        layers = len(self.columns) * sum(self.local) + sum(self.top)
+        return 16 * self.parameters + 12 * batch * layers
+
+    def logits(self, params: np.ndarray, X: np.ndarray, tick: Tick = lambda: None) -> np.ndarray:
         """Return unnormalised scores.
 
         Parameters
@@ -175,6 +204,8 @@ class SplitNetwork:
             Parameters.
         X : (n, m) float array
             Scaled rows, all columns.
+        tick : callable
+            Called before each chunk of rows.
 
         Returns
         -------
@@ -186,8 +217,9 @@ class SplitNetwork:
         scores = np.empty((len(X), self.outputs), self.dtype)
         with one_thread(), torch.no_grad():
             leaves = self.leaves(torch.tensor(np.asarray(params, self.dtype)))
-            for start in range(0, len(X), _CHUNK):
-                chunk = slice(start, start + _CHUNK)
+            for start in range(0, len(X), self.together):
+                tick()
+                chunk = slice(start, start + self.together)
                 scores[chunk] = self.joint(leaves, self.cut(X[chunk])).numpy()
         return scores
 
@@ -213,8 +245,8 @@ class SplitNetwork:
         slopes = np.zeros((len(X), self.features), self.dtype)
         with one_thread():
             leaves = self.leaves(torch.tensor(np.asarray(params, self.dtype)))
-            for start in range(0, len(X), _CHUNK):
-                chunk = slice(start, start + _CHUNK)
+            for start in range(0, len(X), self.together):
+                chunk = slice(start, start + self.together)
                 parts = [part.requires_grad_() for part in self.cut(X[chunk])]
                 wanted = torch.tensor(np.asarray(weights[chunk], self.dtype))
                 found = torch.autograd.grad((self.joint(leaves, parts) * wanted).sum(), parts)

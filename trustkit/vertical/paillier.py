@@ -7,7 +7,7 @@ with the lock alone, because she may work modulo p² and q².
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -36,8 +36,8 @@ def needs_encryption(name: str, key_bits: int) -> None:
         If phe or gmpy2 is not installed, or the key's length is not a multiple of 8 from 512 on.
     """
     if key_bits < 512 or key_bits % 8:
-        raise ValueError(f"key_bits of {name} must be a multiple of 8 from 512 on, got {key_bits}: a shorter key hides "
-                         "nothing")  # fmt: skip
+        why = ": a shorter key hides nothing" if key_bits < 512 else ""
+        raise ValueError(f"key_bits of {name} must be a multiple of 8 from 512 on, got {key_bits}{why}")
     try:
         import gmpy2
         import phe.paillier  # noqa: F401
@@ -127,6 +127,26 @@ class Lock:
         import gmpy2
 
         return gmpy2.powmod(cipher, factor, self.square)
+
+    def abreast(self, ciphers: Sequence[Cipher], width: int) -> Cipher:
+        """Put what is locked into the slots of one number, the first one lowest.
+
+        Parameters
+        ----------
+        ciphers : sequence of gmpy2.mpz
+            c₁, c₂, …
+        width : int
+            Bits of a slot.
+
+        Returns
+        -------
+        gmpy2.mpz
+            … (c₃ ⊗ 2^width ⊕ c₂) ⊗ 2^width ⊕ c₁, which `trustkit.vertical.packing.unpacked` reads once it is opened.
+        """
+        found = self.nothing
+        for cipher in reversed(ciphers):
+            found = self.times(found, 1 << width) * cipher % self.square
+        return found
 
     def fresh(self, cipher: Cipher) -> Cipher:
         """Change the looks of a locked number, not its value.

@@ -31,12 +31,15 @@ class Sealed:
         Bits from h's place to g's where they share a number.
     tick : callable
         Called between small steps.
+    fresh : bool
+        Whether parties put noise of their own onto each sum that they send.
     """
 
     key: Key
     rows: tuple[np.ndarray, ...]
     width: int
     tick: Tick
+    fresh: bool = False
 
     def gradients(self, g: np.ndarray, h: np.ndarray, party: int, wire: Channel) -> tuple[np.ndarray, ...]:
         """Send a party the key's public half and the locked gradients.
@@ -90,9 +93,17 @@ class Sealed:
         for rows in held:
             sums = empty_sums(lock, own, nodes)
             added(sums, lock, rows, np.zeros(at.shape, np.int64), own, at, slice(0, at.shape[1]), self.tick)
-            found.append(sums)
+            found.append(self._freshened(sums) if self.fresh else sums)
         wire.count(party, 0, "encrypted histogram", len(held) * nodes * int(own.counts.sum()) * lock.size)
         return found
+
+    def _freshened(self, sums: Sums) -> Sums:
+        """Change the looks of every sum, so that it does not tell which rows' locked numbers were multiplied."""
+        for line in (line for node in sums for line in node):
+            for cell, cipher in enumerate(line):
+                self.tick()
+                line[cell] = self.key.lock.fresh(cipher)
+        return sums
 
     def opened(self, message: list[Sums], own: Binned, nodes: int, width: int) -> np.ndarray:
         """Unlock the sums.
@@ -122,7 +133,7 @@ class Sealed:
                 yield real(g, FRACTION), real(h, FRACTION)
 
 
-def sealed(g: np.ndarray, h: np.ndarray, key: Key, together: bool, tick: Tick) -> Sealed:
+def sealed(g: np.ndarray, h: np.ndarray, key: Key, together: bool, tick: Tick, fresh: bool = False) -> Sealed:
     """Lock the gradients of a round as SecureBoost does.
 
     Parameters
@@ -135,6 +146,8 @@ def sealed(g: np.ndarray, h: np.ndarray, key: Key, together: bool, tick: Tick) -
         Whether g and h of a row share a locked number.
     tick : callable
         Called before each number.
+    fresh : bool
+        Whether parties put noise of their own onto each sum that they send.
 
     Returns
     -------
@@ -144,4 +157,4 @@ def sealed(g: np.ndarray, h: np.ndarray, key: Key, together: bool, tick: Tick) -
     width = width_for(g.shape[1], float(max(np.abs(g).max(), h.max())), FRACTION)
     sides = [fixed(side.ravel(), FRACTION) for side in (h, g)]
     numbers = [[packed(pair, width) for pair in zip(*sides, strict=True)]] if together else sides[::-1]
-    return Sealed(key, tuple(every_one(line, g.shape, key, tick) for line in numbers), width, tick)
+    return Sealed(key, tuple(every_one(line, g.shape, key, tick) for line in numbers), width, tick, fresh)

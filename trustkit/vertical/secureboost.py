@@ -14,7 +14,7 @@ from trustkit.records import Tick
 from trustkit.vertical.bins import Binned, binned
 from trustkit.vertical.boosting import BoostTrainer, facts_of_trees
 from trustkit.vertical.channel import Channel
-from trustkit.vertical.cipherwork import facts_of_work, work_of
+from trustkit.vertical.cipherwork import facts_of_work, holds_locked, work_of
 from trustkit.vertical.exchange import Exchange
 from trustkit.vertical.histograms import Rules
 from trustkit.vertical.paillier import key_of, needs_encryption
@@ -41,6 +41,8 @@ class SealedExchange:
         Length of n.
     together : bool
         Whether g and h of a row share a locked number.
+    fresh : bool
+        Whether parties put noise of their own onto each sum that they send.
     """
 
     depth: int
@@ -48,6 +50,7 @@ class SealedExchange:
     rules: Rules
     key_bits: int
     together: bool
+    fresh: bool = False
 
     def __call__(
         self, g: np.ndarray, h: np.ndarray, parties: Sequence[Binned], wire: Channel, tick: Tick, index: int
@@ -72,7 +75,7 @@ class SealedExchange:
         trees, leaf
             C trees, and (C, n): the slot of the leaf of each row.
         """
-        cover = sealed(g, h, key_of(self.key_bits), self.together, tick)
+        cover = sealed(g, h, key_of(self.key_bits), self.together, tick, self.fresh)
         return Exchange(self.depth, self.lr, self.rules, cover)(g, h, parties, wire, tick, index)
 
 
@@ -87,6 +90,7 @@ def secureboost(
     min_child_weight: Annotated[float, Interval(0.001, 1000, log=True), "least curvature on a side"] = 1.0,
     key_bits: Annotated[int, Interval(512, 4096, step=512), "length of the encryption key"] = 2048,
     packed: Annotated[bool, "both derivatives of a row in one encrypted number"] = True,
+    fresh_noise: Annotated[bool, "noise of the sender's on every locked sum"] = False,
     threshold: Annotated[float, Interval(0.01, 0.99), "chance from which on it is the second of two classes"] = 0.5,
     seed: int = 0,
 ) -> BoostTrainer:  # fmt: skip
@@ -120,6 +124,8 @@ def secureboost(
         512 to 4096, a multiple of 8: length of the modulus. Below 1024 for teaching only, which a fact says.
     packed : bool
         Whether g and h of a row share one encrypted number.
+    fresh_noise : bool
+        Whether parties put noise of their own onto each locked number that they send back; see Notes.
     threshold : float
         0.01 to 0.99: with two classes, the second one is predicted from this chance on.
     seed : int
@@ -134,7 +140,7 @@ def secureboost(
     ------
     ValueError
         If the data do not allow it (see `trustkit.vertical.table.laid_out`), a mechanism is asked for, phe or gmpy2 is
-        missing, or the key is too short.
+        missing, the key is too short, or the locked numbers will not fit into memory.
 
     Notes
     -----
@@ -146,8 +152,11 @@ def secureboost(
     g and h are rounded to 40 bits behind the point; sums are exact. So trees are those of `fedtree` and margins differ
     by no more than float32 rounding, unless two gains are equal to within 10⁻⁷.
 
-    What the first party sees: all sums, which a node of few rows makes telling, and instance sets. What the others see:
-    instance sets and which of their columns were chosen; no gradient, no label.
+    What the first party sees: all sums, which a node of few rows makes telling, and instance sets. A locked sum is the
+    product of its rows' locked numbers, which the first party made: as the paper has it, one may try which rows
+    multiply to it, and a bin of one row is recognised at sight, whatever its sum. ``fresh_noise`` closes that way for
+    one more encryption a node and bin. What the others see: instance sets and which of their columns were chosen; no
+    gradient, no label.
 
     Source
     ------
@@ -167,7 +176,8 @@ def secureboost(
     table = laid_out(fed, "secureboost", participation)
     parties, trees = binned(table, bins), 1 if table.classes == 2 else table.outputs
     rules = Rules(reg_lambda, gamma, min_child_weight)
-    work = work_of(parties, trees, depth, 1 if packed else 2)
+    work = work_of(parties, trees, depth, 1 if packed else 2, fresh=fresh_noise)
+    holds_locked("secureboost", work, key_bits)
     facts = {**facts_of_trees(table, rounds, depth), **facts_of_work(work, key_bits)}
-    grow = SealedExchange(depth, lr, rules, key_bits, packed)
+    grow = SealedExchange(depth, lr, rules, key_bits, packed, fresh_noise)
     return BoostTrainer(table, parties, depth, grow, facts, threshold)

@@ -10,6 +10,7 @@ from typing import Annotated, Any
 
 from trustkit.catalogue import ALGORITHMS, Interval
 from trustkit.data import FederatedDataset
+from trustkit.vertical import memory
 from trustkit.vertical.network import SplitNetwork
 from trustkit.vertical.privacy import open_ledger
 from trustkit.vertical.table import laid_out
@@ -66,8 +67,8 @@ def splitnn(
     Raises
     ------
     ValueError
-        If the data do not allow it (see `trustkit.vertical.table.laid_out`), the mechanism is for rows, or ``local`` is
-        empty.
+        If the data do not allow it (see `trustkit.vertical.table.laid_out`), the mechanism is for rows, ``local`` is
+        empty, or the network will not fit into memory.
 
     Notes
     -----
@@ -93,6 +94,7 @@ def splitnn(
     ledger = open_ledger(privacy, "splitnn", rounds)
     table = laid_out(fed, "splitnn", participation)
     network = SplitNetwork(table.columns, table.features, tuple(local), tuple(top), table.outputs)
+    memory.fits(f"splitnn with {table.parties:,} parties", network.needs(min(batch, len(table.y))))
     facts = {
         "parameters": network.parameters, "tensors": len(network.shapes), "model_bytes": 4 * network.parameters,
         "evaluation_bytes": (table.parties - 1) * network.local[-1] * 4 * table.y_test.size,

@@ -85,7 +85,8 @@ class StaleTrainer:
         index : int
             The round, from 1.
         tick : callable
-            Called before each party's embedding and its turn; may raise `trustkit.records.Stopped`.
+            Called before each party's embedding, each array that is made smaller and each local step; may raise
+            `trustkit.records.Stopped`.
 
         Returns
         -------
@@ -95,7 +96,8 @@ class StaleTrainer:
         wire = Channel(self.table.parties)
         with one_thread():
             after = self._epoch(state, index, tick, wire)
-        return after, self.table.seen(self.logits(after, self.table.X_test), wire)
+        scores = self.network.logits(after["params"], self.table.X_test, tick)
+        return after, self.table.seen(self.table.told(scores), wire)
 
     def _epoch(self, state: State, index: int, tick: Tick, wire: Channel) -> State:
         import torch
@@ -188,7 +190,10 @@ class StaleTrainer:
                 arrived, size = self.squeeze.embedding(embedding, last, dithers[k])
                 sent.append(wire.send(k, 0, "embedding", arrived, size))
                 sizes.append(size)
-            packed = [self.squeeze.array(array, dithers[-1]) for array in network.part(leaves, len(parts))]
+            packed = []
+            for array in network.part(leaves, len(parts)):
+                tick()
+                packed.append(self.squeeze.array(array, dithers[-1]))
         joined = torch.cat(sent, dim=1)
         for k in parties[1:]:
             for arrived, size in packed:
@@ -205,19 +210,19 @@ class StaleTrainer:
 
         width, total = self.network.local[-1], chain(upper[:2], joined)
         for k, x in enumerate(parts):
-            tick()
             owned, mine = self.network.part(leaves, k), slice(k * width, (k + 1) * width)
             block = upper[0][:, mine]
             others = total - joined[:, mine] @ block.T
             for step in range(self.local_steps):
+                tick()
                 first = others + self.network.embedded(owned, x) @ block.T
                 scores = chain(upper[2:], first.relu()) if upper[2:] else first
                 grads = torch.autograd.grad(loss(scores, labels), owned)
                 self._move(k, grads, after, step)
             after["last"][k] = grads[-1]
-        tick()
         own_upper = self.network.part(leaves, len(parts))
         for step in range(self.local_steps):
+            tick()
             wrong = loss(chain(own_upper, joined), labels)
             self._move(len(parts), torch.autograd.grad(wrong, own_upper), after, step)
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -15,12 +15,12 @@ from trustkit.rng import stream
 from trustkit.threads import one_thread
 from trustkit.vertical.adam import adam
 from trustkit.vertical.channel import Channel
-from trustkit.vertical.layers import chain
+from trustkit.vertical.layers import back, forth
 from trustkit.vertical.losses import loss
 from trustkit.vertical.network import SplitNetwork
 from trustkit.vertical.overheard import Heard, by_row
 from trustkit.vertical.privacy import ColumnLedger
-from trustkit.vertical.shield import Shield
+from trustkit.vertical.shield import Shield, clipped
 from trustkit.vertical.table import ColumnTable
 
 if TYPE_CHECKING:
@@ -86,7 +86,7 @@ class SplitTrainer:
         index : int
             The round, from 1.
         tick : callable
-            Called before each batch; may raise `trustkit.records.Stopped`.
+            Called at each party's part of a batch, and in evaluation; may raise `trustkit.records.Stopped`.
 
         Returns
         -------
@@ -97,7 +97,8 @@ class SplitTrainer:
         with one_thread():
             after = self._epoch(state, index, tick, wire)
         epsilon = math.inf if self.ledger is None else self.ledger.spent(index)
-        return after, self.table.seen(self.logits(after, self.table.X_test), wire, epsilon)
+        scores = self.table.told(self.network.logits(after["params"], self.table.X_test, tick))
+        return after, self.table.seen(scores, wire, epsilon)
 
     def _epoch(self, state: State, index: int, tick: Tick, wire: Channel) -> State:
         import torch
@@ -109,9 +110,8 @@ class SplitTrainer:
         parts, labels = self.network.cut(self.table.X[order]), self._target(order)
         shield = Shield(self.ledger, self.keep, stream(self.seed, index, "noise"))
         for start in range(0, len(order), self.batch):
-            tick()
             rows = slice(start, start + self.batch)
-            grads = self.exchange(leaves, [part[rows] for part in parts], labels[rows], wire, shield)
+            grads = self.exchange(leaves, [part[rows] for part in parts], labels[rows], wire, shield, tick)
             steps += 1
             adam(params, mean, square, torch.cat([g.reshape(-1) for g in grads]), steps, lr, self.weight_decay)
         return {"params": params.numpy(), "mean": mean.numpy(), "square": square.numpy(), "steps": np.array(steps)}
@@ -154,7 +154,7 @@ class SplitTrainer:
 
     def exchange(
         self, leaves: list[torch.Tensor], parts: list[torch.Tensor], labels: torch.Tensor, wire: Channel,
-        shield: Shield | None = None,
+        shield: Shield | None = None, tick: Tick = lambda: None,
     ) -> list[torch.Tensor]:  # fmt: skip
         """Play one step of the protocol: embeddings up, gradients down.
 
@@ -170,6 +170,8 @@ class SplitTrainer:
             Counts what is sent.
         shield : Shield, optional
             What is done to messages before they leave; by default nothing.
+        tick : callable
+            Called before each party's part, on the way up and on the way down.
 
         Returns
         -------
@@ -179,29 +181,25 @@ class SplitTrainer:
         import torch
 
         shield = shield or Shield(None, 1.0, stream(self.seed, "noise"))
-        network, parties = self.network, range(len(parts))
-        owned = [network.part(leaves, k) for k in parties]
-        upper = network.part(leaves, len(parts))
-        embeddings = [chain(owned[k], parts[k]) for k in parties]
-        told = [shield.embedding(embeddings[k]) if k else embeddings[k] for k in parties]
-        arrived = [wire.send(k, 0, "embedding", told[k]).requires_grad_() for k in parties]
-        scores = chain(upper, torch.cat(arrived, dim=1))
-        wrong, wanted = loss(scores, labels), [*upper, *arrived]
-        if shield.hides_labels:
-            (slopes,) = torch.autograd.grad(wrong, scores, retain_graph=True)
-            found = torch.autograd.grad(scores, wanted, shield.slopes(slopes))
-        else:
-            found = torch.autograd.grad(wrong, wanted)
-        grads: list[torch.Tensor] = []
-        for k in parties:
-            kept, size = shield.returned(found[len(upper) + k]) if k else (found[len(upper)], None)
-            returned = wire.send(0, k, "gradient", kept, size)
-            if k and shield.hides_features:
-                (slope,) = torch.autograd.grad(told[k], embeddings[k], returned)
-                grads += shield.own(owned[k], parts[k], slope)
-            else:
-                grads += torch.autograd.grad(told[k], owned[k], returned)
-        return [*grads, *found[: len(upper)]]
+        owned = [self.network.part(leaves, k) for k in range(len(parts))]
+        upper = self.network.part(leaves, len(parts))
+        with torch.no_grad():
+            arrived, made = [], []
+            for k, part in enumerate(parts):
+                tick()
+                embedding, read = forth(owned[k], part)
+                arrived.append(wire.send(k, 0, "embedding", shield.embedding(embedding) if k else embedding))
+                made.append((embedding, read))
+            scores, read = forth(upper, torch.cat(arrived, dim=1))
+            grads, below = back(upper, read, shield.slopes(_slopes(scores, labels)), through=True)
+            found: list[torch.Tensor] = []
+            for k, slope in enumerate(below.chunk(len(parts), dim=1)):
+                tick()
+                kept, size = shield.returned(slope) if k else (slope, None)
+                returned = wire.send(0, k, "gradient", kept, size)
+                hidden = k > 0 and shield.hides_features
+                found += _hidden(owned[k], *made[k], returned, shield) if hidden else back(owned[k], made[k][1], returned)[0]
+        return [*found, *grads]
 
     def logits(self, state: State, X: np.ndarray) -> np.ndarray:
         """Return unnormalised scores of the joint model, or its numbers.
@@ -256,3 +254,27 @@ class SplitTrainer:
             Σ_c weights[i, c] ∂z_c(x_i)/∂x_i.
         """
         return self.network.gradient(state["params"], X, weights) * np.float32(self.table.span)
+
+
+def _slopes(scores: torch.Tensor, labels: torch.Tensor) -> torch.Tensor:
+    """Return the gradient of the mean loss by the scores."""
+    import torch
+
+    with torch.enable_grad():
+        leaf = scores.requires_grad_()
+        (found,) = torch.autograd.grad(loss(leaf, labels), leaf)
+    return found
+
+
+def _hidden(
+    owned: Sequence[torch.Tensor], embedding: torch.Tensor, inputs: Sequence[torch.Tensor], returned: torch.Tensor,
+    shield: Shield,
+) -> list[torch.Tensor]:  # fmt: skip
+    """Return the gradients by a party's own layers where its embedding was cut and noise goes onto its steps."""
+    import torch
+
+    if shield.clip is not None:
+        with torch.enable_grad():
+            leaf = embedding.requires_grad_()
+            (returned,) = torch.autograd.grad(clipped(leaf, shield.clip), leaf, returned)
+    return shield.own(owned, inputs[0], returned)

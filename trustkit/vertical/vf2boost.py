@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Annotated, Any
 
 import numpy as np
@@ -15,7 +15,7 @@ from trustkit.rng import stream
 from trustkit.vertical.bins import Binned, binned
 from trustkit.vertical.boosting import BoostTrainer, facts_of_trees
 from trustkit.vertical.channel import Channel
-from trustkit.vertical.cipherwork import Work, facts_of_work, makespan, work_of
+from trustkit.vertical.cipherwork import Work, facts_of_work, holds_locked, makespan, work_of
 from trustkit.vertical.exchange import Exchange
 from trustkit.vertical.histograms import Rules
 from trustkit.vertical.packing import capacity
@@ -47,6 +47,8 @@ class WovenExchange:
         In how many pieces the rows of a round go out.
     seed : int
         The experiment's seed, which draws exponents.
+    fresh : bool
+        Whether parties put noise of their own onto what they send.
     """
 
     depth: int
@@ -56,6 +58,7 @@ class WovenExchange:
     exponents: int
     pieces: int
     seed: int
+    fresh: bool = False
 
     def __call__(
         self, g: np.ndarray, h: np.ndarray, parties: Sequence[Binned], wire: Channel, tick: Tick, index: int
@@ -81,7 +84,8 @@ class WovenExchange:
             C trees, and (C, n): the slot of the leaf of each row.
         """
         drawn = stream(self.seed, index, "exponents")
-        cover = woven(g, h, parties, key_of(self.key_bits), self.exponents, self.pieces, drawn, tick)
+        cover = woven(g, h, parties, key_of(self.key_bits), self.exponents, self.pieces, drawn, tick,
+                      self.fresh)  # fmt: skip
         return Exchange(self.depth, self.lr, self.rules, cover)(g, h, parties, wire, tick, index)
 
 
@@ -128,6 +132,7 @@ def vf2boost(
     key_bits: Annotated[int, Interval(512, 4096, step=512), "length of the encryption key"] = 2048,
     exponents: Annotated[int, Interval(1, 8), "scales in which numbers are written"] = 4,
     pieces: Annotated[int, Interval(1, 256, log=True), "pieces in which rows are sent; 1 does not overlap"] = 8,
+    fresh_noise: Annotated[bool, "noise of the sender's on every locked number"] = False,
     seed: int = 0,
 ) -> BoostTrainer:  # fmt: skip
     """SecureBoost with many bins in one encrypted number, one scaling a sum, and parties who need not wait.
@@ -162,6 +167,9 @@ def vf2boost(
         1 to 8: scales in which numbers are written, so that a scale says nothing about a size.
     pieces : int
         1 to 256: pieces in which a round's rows are locked, sent and added up.
+    fresh_noise : bool
+        Whether parties put noise of their own onto each locked number that they send back, as in
+        `trustkit.vertical.secureboost`.
     seed : int
         The experiment's seed; it draws the scales, on which nothing depends but rounding.
 
@@ -174,7 +182,7 @@ def vf2boost(
     ------
     ValueError
         If the data do not allow it (see `trustkit.vertical.table.laid_out`), a mechanism is asked for, phe or gmpy2 is
-        missing, or the key is too short.
+        missing, the key is too short, or the locked numbers will not fit into memory.
 
     Notes
     -----
@@ -207,8 +215,11 @@ def vf2boost(
     table = laid_out(fed, "vf2boost", participation)
     parties, trees = binned(table, bins), 1 if table.classes == 2 else table.outputs
     rules = Rules(reg_lambda, gamma, min_child_weight)
-    facts = {**facts_of_trees(table, rounds, depth), **_facts(parties, trees, depth, key_bits, exponents, pieces)}
-    grow = WovenExchange(depth, lr, rules, key_bits, exponents, pieces, seed)
+    pair = 2 * slot_width(len(parties[0].codes), 1.0, exponents)
+    work = work_of(parties, trees, depth, 1, capacity(key_bits, pair), pair, fresh=fresh_noise)
+    holds_locked("vf2boost", work, key_bits)
+    facts = {**facts_of_trees(table, rounds, depth), **_facts(parties, work, trees, depth, key_bits, pair, pieces)}
+    grow = WovenExchange(depth, lr, rules, key_bits, exponents, pieces, seed, fresh_noise)
     return BoostTrainer(table, parties, depth, grow, facts)
 
 
@@ -217,15 +228,13 @@ _SPEED = 12.5e6
 
 
 def _facts(
-    parties: Sequence[Binned], trees: int, depth: int, key_bits: int, exponents: int, pieces: int
+    parties: Sequence[Binned], work: Work, trees: int, depth: int, key_bits: int, pair: int, pieces: int
 ) -> dict[str, Any]:
     """Count a round's work, and model its time with and without overlap."""
-    pair = 2 * slot_width(len(parties[0].codes), 1.0, exponents)
     bins = capacity(key_bits, pair)
-    work = work_of(parties, trees, depth, 1, bins, pair)
     busiest = max(parties[1:], key=lambda own: own.columns.size)
-    alone = work_of([parties[0], busiest], trees, depth, 1, bins, pair)
-    shared = Work(work.encryptions, alone.additions, work.openings, alone.shifts)
+    alone = work_of([parties[0], busiest], trees, depth, 1, bins, pair, fresh=work.freshenings > 0)
+    shared = replace(alone, encryptions=work.encryptions, openings=work.openings)
     sent = work.encryptions * (2 * key_bits // 8 + 1)
     found = [modelled_seconds(shared, key_bits, sent, _SPEED, count) for count in (1, pieces)]
     return {**facts_of_work(work, key_bits), "bins_a_number": bins,

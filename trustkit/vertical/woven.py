@@ -41,6 +41,8 @@ class Woven:
         Each party's sums of all rows, added up while rows arrived; empty for the first party.
     tick : callable
         Called between small steps.
+    fresh : bool
+        Whether parties put noise of their own onto what they send.
     """
 
     key: Key
@@ -50,6 +52,7 @@ class Woven:
     width: int
     root: tuple[Sums, ...]
     tick: Tick
+    fresh: bool = False
 
     @property
     def bins(self) -> int:
@@ -109,7 +112,11 @@ class Woven:
             sums = empty_sums(lock, own, nodes, self.exponents)
             added(sums, lock, held, self.exponent, own, at, slice(0, at.shape[1]), self.tick)
         cells = [self._merged(ciphers) for node in sums for ciphers in zip(*node, strict=True)]
-        message = [self._woven(cells[i : i + self.bins]) for i in range(0, len(cells), self.bins)]
+        message = []
+        for i in range(0, len(cells), self.bins):
+            self.tick()
+            joined = lock.abreast(cells[i : i + self.bins], 2 * self.width)
+            message.append(lock.fresh(joined) if self.fresh else joined)
         wire.count(party, 0, "encrypted histogram", len(message) * lock.size)
         return message
 
@@ -119,15 +126,6 @@ class Woven:
         self.tick()
         scaled = (c if e == top or c == 1 else lock.times(c, 1 << (_STEP * (top - e))) for e, c in enumerate(ciphers))
         return lock.total(scaled)
-
-    def _woven(self, cells: list[Cipher]) -> Cipher:
-        """Put bins side by side, the first one lowest: ((c₃ ⊗ 2^2w ⊕ c₂) ⊗ 2^2w ⊕ c₁) …."""
-        lock = self.key.lock
-        self.tick()
-        found = lock.nothing
-        for cipher in reversed(cells):
-            found = lock.times(found, 1 << (2 * self.width)) * cipher % lock.square
-        return found
 
     def opened(self, message: list[Cipher], own: Binned, nodes: int, width: int) -> np.ndarray:
         """Unlock the sums.
@@ -185,7 +183,7 @@ def slot_width(rows: int, largest: float, exponents: int) -> int:
 
 def woven(
     g: np.ndarray, h: np.ndarray, parties: Sequence[Binned], key: Key, exponents: int, pieces: int,
-    generator: np.random.Generator, tick: Tick,
+    generator: np.random.Generator, tick: Tick, fresh: bool = False,
 ) -> Woven:  # fmt: skip
     """Lock the gradients of a round as VF2Boost does, piece by piece, while parties add up what has arrived.
 
@@ -205,6 +203,8 @@ def woven(
         Draws the exponent of each row.
     tick : callable
         Called before each number.
+    fresh : bool
+        Whether parties put noise of their own onto what they send.
 
     Returns
     -------
@@ -224,4 +224,4 @@ def woven(
         rows[:, part] = every_one(waiting.ravel().tolist(), waiting.shape, key, tick)
         for k in range(1, len(parties)):
             added(root[k], key.lock, rows, exponent, parties[k], at, part, tick)
-    return Woven(key, rows, exponent, exponents, width, tuple(root), tick)
+    return Woven(key, rows, exponent, exponents, width, tuple(root), tick, fresh)
