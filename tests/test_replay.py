@@ -15,6 +15,7 @@ import pytest
 from trustkit import export, jsonfile, store
 from trustkit.catalogue import use
 from trustkit.commands.report import render
+from trustkit.examination import examine
 from trustkit.experiment import Experiment
 from trustkit.facts import facts_of, log_of
 from trustkit.records import Round, RunRecord, Stopped
@@ -255,6 +256,28 @@ def test_other_files_are_refused(content: object, message: str, tmp_path: Path) 
         replay(tmp_path, relative=-1, absolute=0)
     with pytest.raises(ValueError, match="relative and absolute must be at least 0 and finite, got inf and 1e-09"):
         replay(tmp_path, relative=math.inf)
+
+
+def test_what_an_examination_found_is_taken_again_if_wanted(folder: Path) -> None:
+    """Else it is counted by itself, as nobody stated it; a number that somebody altered is found out."""
+    record, sheet = store.load(folder / RUN), FactSheet.load(folder / FACTS)
+    found = examine(record, measures=["membership", "poisoning"], share=0.4)
+    sheet = sheet.with_facts(found, audit__testing="trustkit examine: membership, poisoning")
+    sheet.save(folder / FACTS)
+    export.write(assess(sheet, "calibrated"), folder / REPORT)
+    plain, again = replay(folder), replay(folder, examined=True)
+    many = sum(line.state == "examined" for line in plain.lines)
+    assert plain.holds
+    assert many == len(found)
+    assert f"{many} were found by an examination" in plain.summary
+    assert again.holds
+    assert {"holds"} == {line.state for line in again.lines if line.name in found}
+    altered = sheet.with_facts(privacy__membership_auc=0.9)
+    altered.save(folder / FACTS)
+    export.write(assess(altered, "calibrated"), folder / REPORT)
+    assert replay(folder).holds
+    changed = [line.name for line in replay(folder, examined=True).changed]
+    assert {"privacy/membership_auc", "membership_inference, score"} <= set(changed)
 
 
 def test_a_replay_can_be_stopped(folder: Path) -> None:

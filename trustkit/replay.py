@@ -39,6 +39,7 @@ __all__ = ["EXPERIMENT", "FACTS", "LOG", "REPORT", "RUN", "Replay", "replay"]
 REPORT, FACTS, EXPERIMENT, RUN, LOG = "report.json", "factsheet.json", "experiment.toml", "run.npz", "events.jsonl"
 """The files of a run's folder."""
 
+_STATES = ("holds", "machine", "stated", "examined")
 _TABLES = ("selected", "accuracy", "loss", "bytes_up", "bytes_down", "epsilon")
 
 
@@ -77,13 +78,14 @@ class Replay:
     @property
     def summary(self) -> str:
         """One sentence: how many numbers hold, within which tolerance, what was not compared, and whose weights."""
-        count = {state: sum(line.state == state for line in self.lines) for state in ("holds", "machine", "stated")}
+        count = {state: sum(line.state == state for line in self.lines) for state in _STATES}
         compared = count["holds"] + len(self.changed)
         rest = [f"{count['machine']} depend on the machine"] * bool(count["machine"])
         rest += [f"{count['stated']} were stated by a person"] * bool(count["stated"])
+        rest += [f"{count['examined']} were found by an examination"] * bool(count["examined"])
         return (
             f"{count['holds']} of {compared} numbers hold, to {self.relative:g} of a number or {self.absolute:g}"
-            f"{'; not compared: ' if rest else ''}{' and '.join(rest)}"
+            f"{'; not compared: ' if rest else ''}{', '.join(rest)}"
             + (f"; the weights are not those of profile {self.weighted}" if self.weighted else "")
         )
 
@@ -108,6 +110,7 @@ def replay(
     profile: str | os.PathLike[str] | Profile | None = None,
     progress: bool = False,
     observers: Iterable[Observer] = (),
+    examined: bool = False,
 ) -> Replay:
     """Play the experiment of a report again, and compare every number.
 
@@ -126,6 +129,9 @@ def replay(
         Whether to show a progress bar.
     observers : iterable of callable
         Each is called with every round; what one raises ends the replay.
+    examined : bool
+        Whether what an examination found is taken again too, with its share of attackers, its radius and its
+        quasi-identifiers; rows and seed are the default ones of `trustkit.examine`.
 
     Returns
     -------
@@ -158,6 +164,8 @@ def replay(
     record = RunRecord(experiment, list(record)[:played])
     energy = meter.energy if "sustainability/emissions_training" in old else None
     measured = facts_of(record, look_at=old.get("robustness/clever_rows") or None, log=log, energy=energy)
+    if examined:
+        measured = _examined(record, old, measured)
     facts = carried(old, measured).with_facts({p: measured.values.get(p, value) for p, value in lists.items()})
     same = Same(relative, absolute)
     lines = [*score_lines(report, facts, chosen, same), *fact_lines(old, measured, same)]
@@ -166,6 +174,18 @@ def replay(
     if sheet is not None and ("log/head" in old or (beside / LOG).exists()):
         lines.append(_log(beside / LOG, sheet))
     return Replay(experiment, tuple(lines), relative, absolute, "" if has_weights_of(report, chosen) else chosen.name)
+
+
+def _examined(record: RunRecord, old: Mapping[str, Any], measured: FactSheet) -> FactSheet:
+    """Return what is measured with what an examination finds again, of what the old one found."""
+    from trustkit.examination import MEASURES, examine
+
+    known = {"share": "robustness/attackers_share", "radius": "robustness/attack_radius"}
+    options = {name: old[path] for name, path in known.items() if old.get(path)}
+    named = str(old.get("audit/testing", "")).partition(": ")[2].split(", ")
+    taken = [name for name in named if name in MEASURES] or None
+    found = examine(record, measures=taken, quasi=old.get("privacy/quasi_identifiers"), **options)
+    return measured.with_facts({path: value for path, value in found.items() if path in old})
 
 
 def _report(file: Path) -> dict[str, Any]:

@@ -10,8 +10,10 @@ from trustkit.widgets.correlation import CorrelationPanel
 from trustkit.widgets.fairness import FairnessPanel
 from trustkit.widgets.groups import GroupPanel
 from trustkit.widgets.lab import Lab
+from trustkit.widgets.links import asked
 from trustkit.widgets.page import page
 from trustkit.widgets.pillars import TrustPanel
+from trustkit.widgets.replicas import ReplicaPanel
 from trustkit.widgets.report import ReportPanel
 from trustkit.widgets.scores import ScorePanel
 from trustkit.widgets.setting import Setting
@@ -26,6 +28,7 @@ __all__ = [
     "FairnessPanel",
     "GroupPanel",
     "Lab",
+    "ReplicaPanel",
     "ReportPanel",
     "ScorePanel",
     "Setting",
@@ -34,6 +37,7 @@ __all__ = [
     "TrustPanel",
     "VerticalPanel",
     "app",
+    "asked",
     "opening",
     "page",
 ]

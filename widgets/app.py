@@ -13,9 +13,12 @@ from trustkit.widgets.fairness import FairnessPanel
 from trustkit.widgets.groups import GroupPanel
 from trustkit.widgets.header import Header
 from trustkit.widgets.lab import Lab
+from trustkit.widgets.lessons import arrival
+from trustkit.widgets.links import landed
 from trustkit.widgets.page import page
 from trustkit.widgets.pillars import TrustPanel
 from trustkit.widgets.player import measure
+from trustkit.widgets.replicas import ReplicaPanel
 from trustkit.widgets.scores import ScorePanel
 from trustkit.widgets.setting import Setting
 from trustkit.widgets.split import SplitPanel
@@ -70,13 +73,14 @@ def _problem(lab: Lab) -> str:
     return "" if lab.error is None else failure(lab.error, "this setting" if lab.experiment is None else "training")
 
 
-def app(lab: Lab | None = None, preset: str = "start") -> w.VBox:
+def app(lab: Lab | str | None = None, preset: str = "start") -> w.VBox:
     """Return the whole app as one widget.
 
     Parameters
     ----------
-    lab : Lab, optional
-        The state to show; by default a new one.
+    lab : Lab or str, optional
+        The state to show, or the token of one as Link gives it; by default a new one. A token that cannot be read is
+        said so on the page.
     preset : str
         What a new one opens on.
 
@@ -85,19 +89,23 @@ def app(lab: Lab | None = None, preset: str = "start") -> w.VBox:
     ipywidgets.VBox
         Display it in a cell; its ``lab`` attribute is the state.
     """
+    notes: tuple[str, ...] = ()
+    problem = ""
+    if isinstance(lab, str):
+        lab, notes, problem = landed(lab, opening(preset))
     lab = lab or opening(preset)
     threading.Thread(target=_warm, name="trustkit-warm", daemon=True).start()
     topics = ("setting", "outcome", "baseline", "weights")
     pictures = [TrustPanel(lab), CorrelationPanel(lab), SplitPanel(lab), FairnessPanel(lab)]
-    below = [TrainPanel(lab), VerticalPanel(lab), GroupPanel(lab), AttackPanel(lab), ScorePanel(lab)]
+    below = [TrainPanel(lab), VerticalPanel(lab), GroupPanel(lab), AttackPanel(lab), ScorePanel(lab), ReplicaPanel(lab)]
     for widget in below:
         widget.add_class("tk-wide")
     views = w.Box([*pictures, *below])
     views.add_class("tk-views")
     said, numbers = View(lab, sentence, topics, "summary"), View(lab, tiles, topics[1:], "tiles")
-    problem = View(lab, _problem, ("setting", "outcome", "progress"), "problem")
+    failed = View(lab, _problem, ("setting", "outcome", "progress"), "problem")
     header = Header(lab)
     controls = Controls(lab)  # listens last, so that its status says "idle" when everything is drawn
     body = w.Box([controls.box, views])
     body.add_class("tk-body")
-    return page(lab, header.box, problem, said, numbers, body)
+    return page(lab, header.box, arrival(lab, notes, problem), failed, said, numbers, body)

@@ -1,9 +1,11 @@
-"""The header: presets, undo and redo, reset, pin, report."""
+"""The header: presets, undo and redo, reset, pin, report, link, code, and the form for lesson links."""
 
 from __future__ import annotations
 
 import ipywidgets as w
 from trustkit.widgets.lab import Lab
+from trustkit.widgets.lessonform import LessonForm
+from trustkit.widgets.links import code_field, link_field
 from trustkit.widgets.report import downloads
 from trustkit.widgets.setting import Setting
 
@@ -23,6 +25,7 @@ class Header:
 
     def __init__(self, lab: Lab) -> None:
         self.lab, self._following = lab, False
+        self._form: LessonForm | None = None
         self._presets = {name: preset.make() for name, preset in PRESETS.items()}
         title = w.HTML('<h1 class="tk-title">trustkit <span>trust lab · a simulation on this machine</span></h1>')
         names = [("choose …", ""), *((preset.title, name) for name, preset in PRESETS.items())]
@@ -35,12 +38,17 @@ class Header:
             "reset": "back to where the page opened",
             "pin": "keep this result as the dashed baseline",
             "report": "files to take home: report, fact sheet, rounds, experiment",
+            "link": "these controls, weights and baseline as a link",
+            "code": "this experiment as three lines of Python",
+            "lesson": "a link that hides controls and sets a goal",
         }
         self.buttons = {name: w.Button(description=name.capitalize(), tooltip=text) for name, text in words.items()}
         self.preset.observe(lambda event: self._choose(event.new), "value")
         for name in ("undo", "redo", "reset", "pin"):
             self.buttons[name].on_click(lambda _, name=name: getattr(lab, name)())
-        self.buttons["report"].on_click(lambda _: self._files())
+        self._open = ""  # what is shown under the buttons
+        for name in ("report", "link", "code", "lesson"):
+            self.buttons[name].on_click(lambda _, name=name: self._turn(name))
         for name, widget in {"preset": self.preset, **self.buttons}.items():
             widget.add_class(f"tk-c-{name}")
         row = w.HBox([title, self.preset, *self.buttons.values()])
@@ -62,14 +70,26 @@ class Header:
         self._following = False
         self.caveat.value = f'<p class="tk-caveat">{PRESETS[name].title}: {caveat}.</p>' if caveat else ""
 
-    def _files(self) -> None:
-        self.files.value = "" if self.files.value else downloads(self.lab)
+    def _turn(self, name: str) -> None:
+        """Show what a button stands for, or hide it again."""
+        self._open = "" if self._open == name else name
+        self._fill()
+
+    def _fill(self) -> None:
+        fields = {"report": downloads, "link": link_field, "code": code_field}
+        self.files.value = fields[self._open](self.lab) if self._open in fields else ""
+        if self._open == "lesson" and self._form is None:
+            self._form = LessonForm(self.lab)
+        shown = [self._form.box] if self._open == "lesson" and self._form is not None else []
+        self.box.children = [*self.box.children[:3], *shown]
 
     def _hear(self, what: str) -> None:
         if what == "setting":
             self._follow()
-        if what in ("outcome", "setting", "weights"):
-            self.files.value = ""
+        if self._open == "report" and what in ("outcome", "setting", "weights"):
+            self._turn("report")
+        elif self._open in ("link", "code") and what in ("setting", "weights", "baseline"):
+            self._fill()
         if what in ("baseline", "outcome"):
             pinned = self.lab.baseline is not None and self.lab.baseline is self.lab.outcome
             self.buttons["pin"].description = "Unpin" if pinned else "Pin"

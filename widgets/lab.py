@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
-from trustkit.widgets.history import Drag, History, Place, running_loop
+from trustkit.widgets.history import Drag, History, Place
 from trustkit.widgets.looking import Looking
 from trustkit.widgets.player import Outcome, Player, Progress
+from trustkit.widgets.pulse import Pulse
 from trustkit.widgets.results import Results
 from trustkit.widgets.search import Search
 from trustkit.widgets.setting import Setting
@@ -17,6 +17,7 @@ from trustkit.widgets.standing import Standings
 
 from trustkit import Experiment, RunRecord, TrustReport, assess
 from trustkit.data import FederatedDataset
+from trustkit.lesson import Lesson
 from trustkit.rounds import data_of, partition_of
 
 __all__ = ["Lab", "Listener"]
@@ -24,8 +25,6 @@ __all__ = ["Lab", "Listener"]
 Listener = Callable[[str], None]
 """Told what changed: "setting", "still", "search", "standing", "looking", "progress", "outcome", "baseline" or
 "weights"."""
-
-_BEAT = 0.1
 
 
 class Lab:
@@ -39,19 +38,26 @@ class Lab:
         A recorded run to open on.
     player : Player, optional
         What trains.
+    profile : str
+        What scores at first, a name among `trustkit.trust.PROFILES`.
     """
 
     def __init__(
-        self, setting: Setting | None = None, outcome: Outcome | None = None, player: Player | None = None
+        self,
+        setting: Setting | None = None,
+        outcome: Outcome | None = None,
+        player: Player | None = None,
+        profile: str = "paper",
     ) -> None:
-        self.setting, self.profile = setting or Setting(), "paper"
-        self.first = self.setting
+        self.setting, self.profile = setting or Setting(), profile
+        self.first, self.scored_first = self.setting, profile
         self.player = player or Player()
         self.experiment: Experiment | None = None
         self.error: Exception | None = None
         self.outcome: Outcome | None = None
         self.baseline: Outcome | None = None
-        self.auto = False
+        self.auto, self.lesson = False, Lesson()
+        self.awaited: Experiment | None = None  # a baseline that a link names, until it is trained
         self._history = History()
         self.drag, self._taken = Drag(lambda: self._tell("still")), self.player.progress
         self.results = Results()
@@ -59,7 +65,7 @@ class Lab:
         self.search = Search(lambda: self._tell("search"))
         self.standings = Standings(lambda: self._tell("standing"))
         self.looking = Looking(lambda: self._tell("looking"))
-        self._beat: asyncio.Task[None] | None = None
+        self._pulse = Pulse(self.player, lambda: self._tell("progress"), self._finish)
         if outcome is not None:
             self._keep(outcome)
         self._settle()
@@ -183,11 +189,18 @@ class Lab:
 
     def reset(self) -> None:
         """Go back to where the controls started, which can be undone."""
-        self.go(self.first, "paper")
+        self.go(self.first, self.scored_first)
 
-    def pin(self) -> None:
-        """Keep the current result as the baseline to compare with; without a new result since, let it go."""
-        self.baseline = None if self.baseline is self.outcome else self.outcome
+    def pin(self, outcome: Outcome | None = None) -> None:
+        """Keep a result as the baseline to compare with; without a new result since, let it go.
+
+        Parameters
+        ----------
+        outcome : Outcome, optional
+            By default the current one.
+        """
+        chosen = outcome or self.outcome
+        self.baseline = None if self.baseline is chosen else chosen
         self._tell("baseline")
 
     def run(self, wait: bool = False, experiment: Experiment | None = None) -> None:
@@ -269,21 +282,7 @@ class Lab:
         earlier, self.error = self.results.played(experiment, self.progress), None
         self.player.start(experiment, earlier, None if rounds is None else len(earlier) + rounds)
         self._tell("progress")
-        loop = None if wait else running_loop()
-        if loop is None:
-            self.player.wait()
-            self._finish()
-        elif self._beat is None or self._beat.done():
-            self._beat = loop.create_task(self._pulse())
-
-    async def _pulse(self) -> None:
-        drawn = -1
-        while self.player.busy and self.progress is not None:
-            if len(self.progress.record) != drawn or self.progress.phase != "running":
-                drawn = len(self.progress.record)
-                self._tell("progress")
-            await asyncio.sleep(_BEAT)
-        self._finish()
+        self._pulse.follow(wait)
 
     def _finish(self) -> None:
         progress = self.progress

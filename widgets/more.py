@@ -82,9 +82,10 @@ class More:
         self._rows = (self.attack, self.faults, self.secure)
         self._first = (seed, *self._rows, self.guard)
         self.box = fold("more settings", *self._first)
-        self._changed = changed
+        self._changed, self._setting = changed, Setting()
         self._shown: dict[str, tuple[str, dict[str, Any]]] = {}
         self._forms: dict[str, w.VBox] = {}
+        self.box.children[0].observe(lambda _: self._form_parts(), "value")  # nobody sees forms before it is opened
 
     def follow(self, setting: Setting) -> None:
         """Show what a setting's parts take; forms that say so already are left alone, with the keyboard's focus.
@@ -102,6 +103,14 @@ class More:
         self.secure.value = setting.secure
         for box in self._rows:
             box.layout.display = "" if setting.across_rows else "none"
+        self._setting = setting
+        self._form_parts()
+
+    def _form_parts(self) -> None:
+        """Show a form for each part that is in use, once the fold has been opened."""
+        if not (self.box.children[0].value or self._forms):
+            return
+        setting = self._setting
         wanted = {part: (name, setting.further(part)) for part, name in _parts(setting).items()}
         if wanted == self._shown:
             return

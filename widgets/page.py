@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import ipywidgets as w
+from trustkit.widgets.hiding import conceal, rules
 from trustkit.widgets.lab import Lab
 from trustkit.widgets.numbers import synthetic
 
@@ -35,10 +36,11 @@ def page(lab: Lab, *children: w.Widget) -> w.VBox:
     >>> len(page(lab, FairnessPanel(lab), AttackPanel(lab)).children)  # and a style sheet
     3
     """
-    style = w.HTML(f"<style>{Path(__file__).with_name('theme.css').read_text(encoding='utf-8')}</style>")
+    style = w.HTML(f"<style>{Path(__file__).with_name('theme.css').read_text(encoding='utf-8')}\n{rules()}</style>")
     whole = w.VBox([style, *children])
     whole.add_class("tk-app")
     whole.lab = lab
+    conceal(whole, lab.lesson.hidden)
 
     def mark(_: Any = None) -> None:
         made_up = lab.outcome is not None and synthetic(lab.outcome.record)

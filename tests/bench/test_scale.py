@@ -1,13 +1,15 @@
-"""A sweep of 16 runs on two worker processes beside the same here, in one run; and what mapping the data saves.
+"""A sweep of 16 runs on two worker processes, and a run of many clients on two workers, beside the same here.
 
 Plain pytest plays a few rounds a run and checks that the results are the same, bit for bit; ``TRUSTKIT_BENCH=1 pytest
 tests/bench/test_scale.py -s`` plays runs of at least half a second, prints wall and processor seconds, and holds the
-ratios. The wall ratio is held only where the cores were free: workers got nearly two cores' worth of time.
+ratios and the memory. The wall ratio is held only where the cores were free: workers got
+nearly two cores' worth of time.
 """
 
 from __future__ import annotations
 
 import os
+import resource
 import time
 from typing import Any
 
@@ -19,8 +21,8 @@ from trustkit.data import Dataset, Provenance
 from trustkit.experiment import Experiment
 from trustkit.records import RunRecord
 from trustkit.rng import stream
-from trustkit.rounds import grid
-from trustkit.scale import processes, sweep
+from trustkit.rounds import build, grid, play
+from trustkit.scale import dask, play_sharded, processes, sweep
 
 FULL = os.environ.get("TRUSTKIT_BENCH") == "1"
 ROUNDS = 50 if FULL else 2
@@ -83,3 +85,41 @@ def test_sixteen_runs_on_two_workers() -> None:
         assert alone[0] / len(wanted) >= 0.5
         assert cpu >= CPU
         assert wall >= WALL or not free
+
+
+def crowd(clients: int, rows: int = 20) -> Experiment:
+    """Make many clients of a few rows each, a hundredth of them in a round."""
+    generator = stream(0, "crowd")
+    X = generator.standard_normal((clients * rows, 20), np.float32)
+    y = (X @ generator.standard_normal((20, 2), np.float32)).argmax(axis=1)
+    names = tuple(f"x{at}" for at in range(20))
+    owner = np.repeat(np.arange(clients), rows)
+    datasets.add(Dataset("bench crowd", X, y, names, ("0", "1"), Provenance("made here", "none"),
+                         groups={"client": owner}, held_out=np.arange(owner.size) % 10 == 0))  # fmt: skip
+    return Experiment("bench crowd", use("by_group", group="client"), "fedavg", "logistic", rounds=20 if FULL else 2,
+                      participation=0.01)  # fmt: skip
+
+
+def test_many_clients_on_two_workers() -> None:
+    """The local result; with TRUSTKIT_BENCH=1 100,000 clients of 20 rows, and at most 2 GB in each worker."""
+    experiment = crowd(100_000 if FULL else 200)
+    build(experiment)
+    began = clock()
+    here = list(play(experiment))
+    alone = np.subtract(clock(), began)
+    with dask(workers=2) as team:
+        before = clock()
+        rounds = play_sharded(experiment, team)
+        sent = np.subtract(clock(), before)
+        began = clock()
+        there = list(rounds)
+        shared = np.subtract(clock(), began)
+        peaks = [spent.ru_maxrss / 1e6 for spent in team.client.run(resource.getrusage, resource.RUSAGE_SELF).values()]
+    off = np.abs(here[-1].state["params"] - there[-1].state["params"]).max()
+    assert off < 1e-5
+    assert np.array_equal(here[-1].selected, there[-1].selected)
+    clients = here[0].selected.size
+    print(f"\n{clients:,} clients, {len(here)} rounds: here {alone[0]:.2f} s, 2 workers {shared[0]:.2f} s "
+          f"after {sent[0]:.2f} s of sending rows; {len(here) / alone[0]:.1f} and {len(here) / shared[0]:.1f} rounds a "
+          f"second; worker memory at most {max(peaks):.2f} GB (≤ 2); difference {off:.1g}")  # fmt: skip
+    assert max(peaks) <= 2

@@ -18,12 +18,14 @@ import trustkit as tk
 from tests.test_rounds import same
 from trustkit import datasets, store
 from trustkit.catalogue import DATASETS, use
+from trustkit.commands.sweep import spread
 from trustkit.data import Dataset, Provenance
 from trustkit.experiment import Experiment
 from trustkit.records import RunRecord, Stopped
 from trustkit.rng import stream
 from trustkit.rounds import grid, run
 from trustkit.scale import Failure, dask, processes, sweep, sweeping
+from trustkit.scale.scheduler import DaskWorkers
 from trustkit.scale.sweeping import file_of
 
 START = Experiment("wine", use("dirichlet", parties=4, min_rows=10), use("fedavg", batch=64), "logistic", rounds=2,
@@ -59,14 +61,7 @@ def pool() -> Iterator[Any]:
         yield workers
 
 
-@pytest.fixture(scope="module")
-def cluster() -> Iterator[Executor]:
-    """Return two workers of a real Dask scheduler."""
-    with dask(workers=2) as workers:
-        yield workers
-
-
-def test_the_same_bits_wherever_it_runs(pool: Executor, cluster: Executor) -> None:
+def test_the_same_bits_wherever_it_runs(pool: Executor, team: DaskWorkers) -> None:
     """Here, in threads, in two processes, on Dask; failures too; each experiment once."""
     wanted = grid(START, split__parties=[4, 40], algorithm=["fedavg", "fedmedian"], seed=[0, 1])
     here = sweep(wanted, workers=0)
@@ -75,7 +70,7 @@ def test_the_same_bits_wherever_it_runs(pool: Executor, cluster: Executor) -> No
     assert same(record(here, wanted[0]).last, run(wanted[0]).last)
     assert not same(record(here, wanted[0]).last, record(here, wanted[2]).last)
     assert alike(here, tk.sweep([*wanted, wanted[0]], pool))
-    assert alike(here, sweep(wanted, cluster))
+    assert alike(here, sweep(wanted, team))
     with ThreadPoolExecutor(2) as threads:
         assert alike(here, sweep(wanted, threads))
     assert sweep([]) == {}
@@ -93,7 +88,7 @@ def odd_data(kind: str) -> Dataset:
     )  # fmt: skip
 
 
-def test_data_of_this_process_get_to_workers(pool: Executor, cluster: Executor, tmp_path: Path) -> None:
+def test_data_of_this_process_get_to_workers(pool: Executor, team: DaskWorkers, tmp_path: Path) -> None:
     """Added ones, sparse or with missing groups; a file's, though it is gone; anew when they are replaced."""
     wanted = []
     for kind in ("dense", "sparse"):
@@ -108,13 +103,22 @@ def test_data_of_this_process_get_to_workers(pool: Executor, cluster: Executor, 
     assert all(each.complete for each in here.values()), here
     assert record(here, wanted[0]).groups["sex"].sum() > 0
     assert alike(here, sweep(wanted, pool))
-    assert alike(here, sweep(wanted, cluster))
+    assert alike(here, sweep(wanted, team))
     other = dataclasses.replace(odd_data("dense"), y=1 - odd_data("dense").y)
     datasets.add(other)
     now = sweep(wanted[:1], workers=0)
     assert not same(record(now, wanted[0]).last, record(here, wanted[0]).last)
     assert alike(now, sweep(wanted[:1], pool))
-    assert alike(now, sweep(wanted[:1], cluster))
+    assert alike(now, sweep(wanted[:1], team))
+
+
+def test_the_command_on_a_scheduler_that_runs(team: DaskWorkers, tmp_path: Path) -> None:
+    """By its address; the scheduler stays."""
+    (tmp_path / "grid.toml").write_text(START.to_toml() + "[grid]\nseed = [0, 1]\n", encoding="utf-8")
+    lines, well = spread(str(tmp_path / "grid.toml"), tmp_path, None, team.client.scheduler.address, False)
+    assert well
+    assert lines[0] == "2 of 2 runs ended well"
+    assert team.submit(len, "ab").result() == 2
 
 
 def test_what_is_kept_is_not_played_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

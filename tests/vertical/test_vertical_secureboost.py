@@ -24,6 +24,7 @@ from trustkit.vertical.fedtree import fedtree
 from trustkit.vertical.histograms import histogram
 from trustkit.vertical.overheard import listening
 from trustkit.vertical.paillier import Key, Lock, key_of
+from trustkit.vertical.sealed import sealed
 from trustkit.vertical.secureboost import secureboost
 from trustkit.vertical.vf2boost import vf2boost
 from trustkit.vertical.woven import Woven, woven
@@ -139,6 +140,31 @@ def test_facts_bound_what_is_done(monkeypatch: pytest.MonkeyPatch) -> None:
     longer = secureboost(wine(), None, None, 1.0, 1)
     assert "as in use" in longer.facts["encryption"]
     assert longer.facts["estimated_seconds_a_round"] > trainer.facts["estimated_seconds_a_round"]
+
+
+@pytest.mark.parametrize("algorithm", TREES, ids=["secureboost", "vf2boost"])
+def test_fresh_noise_changes_no_tree_and_no_byte(algorithm: Callable[..., BoostTrainer]) -> None:
+    """Noise is on the locked numbers' looks alone; the facts count it."""
+    args: dict[str, Any] = {"key_bits": 512, "depth": 2, "bins": 4}
+    plain, noisy = (algorithm(binary(60), None, None, 1.0, 1, **args, fresh_noise=fresh) for fresh in (False, True))
+    (found, seen), (wanted, before) = played(noisy, 1), played(plain, 1)
+    assert all(np.array_equal(found[name], wanted[name]) for name in KEPT)
+    assert all(np.array_equal(seen[0].traffic[kind], sizes) for kind, sizes in before[0].traffic.items())
+    assert noisy.facts["estimated_seconds_a_round"] > plain.facts["estimated_seconds_a_round"]
+
+
+@pytest.mark.parametrize("fresh", [False, True])
+def test_a_locked_sum_tells_its_rows_unless_there_is_fresh_noise(fresh: bool) -> None:
+    """Rows with the same derivatives: whoever locked them recognises a bin of one row by its locked number."""
+    g = np.full((1, 3), 0.5, np.float32)
+    own = Binned(np.array([0]), (np.arange(3, dtype=np.float32),), np.array([[0], [1], [1]], np.uint8))
+    cover = sealed(g, g / 2, key_of(512), True, lambda: None, fresh)
+    held = cover.gradients(g, g, 1, Channel(2))
+    message = cover.histogram(held, own, np.zeros((1, 3), np.int32), 1, 3, 1, Channel(2))
+    single, pair, empty = message[0][0][0]
+    rows = held[0][0]
+    assert (single == rows[0]) == (pair == rows[1] * rows[2] % cover.key.lock.square) == (empty == 1) == (not fresh)
+    assert cover.opened(message, own, 1, 3)[0, 0].tolist() == [[0.5, 0.25], [1.0, 0.5], [0.0, 0.0]]
 
 
 def test_no_gradient_crosses_in_the_clear() -> None:

@@ -18,6 +18,7 @@ from trustkit.widgets import (
     CorrelationPanel,
     FairnessPanel,
     Lab,
+    ReplicaPanel,
     ReportPanel,
     ScorePanel,
     SplitPanel,
@@ -106,8 +107,8 @@ def test_there_is_no_such_preset() -> None:
 def test_every_panel_is_in_the_catalogue_and_stands_alone() -> None:
     """On a lab of its own, and on one that has a result."""
     assert {entry.function for entry in PANELS.values()} == {
-        AttackPanel, CorrelationPanel, FairnessPanel, GroupPanel, ReportPanel, ScorePanel, SplitPanel, TrainPanel,
-        TrustPanel, VerticalPanel,
+        AttackPanel, CorrelationPanel, FairnessPanel, GroupPanel, ReplicaPanel, ReportPanel, ScorePanel, SplitPanel,
+        TrainPanel, TrustPanel, VerticalPanel,
     }  # fmt: skip
     lab = Lab(setting_of(PLAIN), measure(tk.run(PLAIN)))
     for entry in PANELS.values():

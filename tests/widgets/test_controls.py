@@ -70,8 +70,8 @@ def test_what_is_disabled_says_why() -> None:
     _, controls = made()
     for axis, split, off in (
         ("rows", "dirichlet", {"beta": "columns"}), ("rows", "iid", {"alpha": "not used", "beta": "columns"}),
-        ("columns", "correlation", {"alpha": "not used", "epsilon": "across rows", "selection": "all parties"}),
-        ("columns", "importance", {"beta": "not used", "epsilon": "across rows", "selection": "all parties"}),
+        ("columns", "correlation", {"alpha": "not used", "epsilon": "more settings", "selection": "all parties"}),
+        ("columns", "importance", {"beta": "not used", "epsilon": "more settings", "selection": "all parties"}),
     ):  # fmt: skip
         controls.axis.value = axis
         controls.split.value = split
@@ -228,12 +228,13 @@ def test_controls_stand_on_what_cannot_be_trained(changes: dict[str, Any]) -> No
 def test_the_form_of_an_algorithm_keeps_the_keyboards_place() -> None:
     """Typing into it does not make it anew; another algorithm does, and the old one leaves nothing behind."""
     lab, controls = made(setting_of(PLAIN))
+    controls.more.children[0].value = True  # forms are made when the fold is opened first
 
     def fields() -> dict[str, Any]:
         return {item.description: item for item in tree(controls.more.children[1]) if isinstance(item, w.ValueWidget)}
 
     first = fields()
-    assert set(first) == {"seed", "attack", "faults", "secure sums", "lr", "epochs", "batch", "selector"}
+    assert set(first) == {"seed", "attack", "faults", "secure sums", "privacy", "lr", "epochs", "batch", "selector"}
     assert first["batch"].value == 64
     first["lr"].value = 0.25
     assert dict(lab.setting.more) == {"algorithm__batch": 64, "algorithm__lr": 0.25}

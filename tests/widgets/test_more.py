@@ -14,7 +14,8 @@ from trustkit import use
 
 
 def boxes(controls: Controls) -> dict[str, Any]:
-    """The controls in the fold, by their label."""
+    """The controls in the fold, which is opened, by their label."""
+    controls.more.children[0].value = True
     found: dict[str, Any] = {}
 
     def walk(widget: w.Widget) -> None:
@@ -100,6 +101,7 @@ def test_an_optional_number_reaches_the_experiment_and_comes_back() -> None:
     """Boost of a model replacement and the wait of faults: none, then a number, then undone; a setting shows them."""
     lab = Lab(Setting(data="breast_cancer", clients=4, attack="model_replacement", faults="mixed"))
     controls = Controls(lab)
+    controls.more.children[0].value = True  # forms are made when the fold is opened first
 
     def rows() -> dict[str, Any]:
         found = [box for part in controls.more.children[1].children for box in getattr(part, "children", ())]
@@ -118,6 +120,7 @@ def test_an_optional_number_reaches_the_experiment_and_comes_back() -> None:
     assert given() == (12.5, 3.0)
     assert rows()["boost"] == (switch, number)
     again = Controls(Lab(Setting.of(lab.experiment)))
+    again.more.children[0].value = True
     assert {box.children[0].description: box.children[1].value
             for part in again.more.children[1].children for box in getattr(part, "children", ())
             if isinstance(box, w.HBox) and box.children[0].value} == {"boost": 12.5, "wait": 3.0}  # fmt: skip
@@ -134,13 +137,14 @@ def test_privacy_across_columns_has_a_menu_and_a_form() -> None:
     controls = Controls(lab)
     menu = boxes(controls)["privacy"]
     assert menu.layout.display == ""
-    assert [name for _, name in menu.options] == ["", "randomised_labels", "column_noise"]
+    assert {name for _, name in menu.options} == {"", "randomised_labels", "column_noise"}
     menu.value = "column_noise"
     assert {"protects", "epsilon", "noise", "delta", "clip"} <= set(boxes(controls))
     boxes(controls)["value of epsilon"].value = 2.5
     experiment = lab.experiment
     assert experiment is not None
-    assert experiment.privacy == use("column_noise", epsilon=2.5)
+    assert experiment.privacy is not None
+    assert (experiment.privacy.name, experiment.privacy.args["epsilon"]) == ("column_noise", 2.5)
     lab.change(axis="rows")
     assert menu.layout.display == "none"
     assert "protects" not in boxes(controls)

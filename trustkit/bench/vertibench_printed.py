@@ -174,7 +174,7 @@ def split_of(column: str, parties: int = 4) -> Use:
 
     Examples
     --------
-    >>> split_of("β = 0.6").args
+    >>> dict(split_of("β = 0.6").args)
     {'beta': 0.6, 'parties': 4}
     """
     name, number = COLUMNS[column]

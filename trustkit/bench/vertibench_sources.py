@@ -62,7 +62,7 @@ def source_of(name: str, seed: int, quick: bool, folder: str | os.PathLike[str] 
 
     Examples
     --------
-    >>> source_of("letter", 3, False).data.args
+    >>> dict(source_of("letter", 3, False).data.args)
     {'draw': 3, 'of': 'letter'}
     >>> source_of("covtype", 3, False) is None, source_of("covtype", 3, True).synthetic
     (True, True)

@@ -46,13 +46,16 @@ def replay(
     relative: Annotated[float, typer.Option(min=0, help="Numbers agree within this share of the larger one,")] = 1e-6,
     absolute: Annotated[float, typer.Option(min=0, help="or within this.")] = 1e-9,
     profile: Annotated[str | None, typer.Option(help="The TOML file of a report with a profile of one's own.")] = None,
+    examine: Annotated[
+        bool, typer.Option("--examine", help="Take again what an examination found: attacks, leakage, contributions.")
+    ] = False,
     all: Annotated[bool, typer.Option("--all", help="List every number, not only those that do not hold.")] = False,
     quiet: Annotated[bool, typer.Option(help="No progress bar.")] = False,
 ) -> None:
     """Run a report's experiment again and say whether its numbers still hold: status 0 if all do, 1 if not."""
     from trustkit.commands.report import compare
 
-    lines, holds = compare(report, relative, absolute, profile, all, not quiet)
+    lines, holds = compare(report, relative, absolute, profile, all, not quiet, examine)
     for line in lines:
         typer.echo(line)
     if not holds:

@@ -235,8 +235,9 @@ def _same_run(sheet: FactSheet, key: str, folder: Path) -> None:
 
 
 def compare(
-    report: Path, relative: float, absolute: float, profile: str | None, everything: bool, progress: bool
-) -> tuple[list[str], bool]:
+    report: Path, relative: float, absolute: float, profile: str | None, everything: bool, progress: bool,
+    examined: bool = False,
+) -> tuple[list[str], bool]:  # fmt: skip
     """Replay a report, and say what holds.
 
     Parameters
@@ -251,6 +252,8 @@ def compare(
         Whether every number is listed, or only those that do not hold.
     progress : bool
         Whether to show a progress bar.
+    examined : bool
+        Whether what an examination found is taken again too.
 
     Returns
     -------
@@ -262,7 +265,7 @@ def compare(
     FileNotFoundError, KeyError, TypeError, ValueError
         If the report cannot be replayed.
     """
-    found = replay(report, relative, absolute, profile, progress)
+    found = replay(report, relative, absolute, profile, progress, examined=examined)
     shown = found.lines if everything else found.changed
     width = max((len(line.name) for line in shown), default=0)
     lines = [f"{line.state:8}  {line.name:{width}}  {_values(line)}" for line in shown]

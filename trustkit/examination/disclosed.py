@@ -139,14 +139,15 @@ def leakage(subject: Subject, tell: Tell) -> Found:
     count = min(_STEPS, _NUMBERS // (2 * trainer.model.parameters))
     if count < 50:
         raise NotMeasured(f"a model of {trainer.model.parameters:,} parameters is too large to keep its updates")
-    found = {done: _estimate(subject, state, tell, count) for done, state in _states(subject, tell)}
+    found = {done: _estimate(subject, state, part, count) for done, state, part in _states(subject, tell)}
     most, whole = max(found.values()), math.log(count)
-    facts |= {"privacy/leakage_by_round": list(found.values()), "privacy/leakage_estimate": most,
-              "privacy/leakage_share": min(1.0, most / whole)}  # fmt: skip
+    shares = {"privacy/leakage_estimate": most, "privacy/leakage_share": min(1.0, most / whole)}
     words = f"estimated from {count} steps, whose batches have log {count} = {whole:.1f} nats, after "
     words += " and ".join(map(str, found)) + " rounds"
     protected = "" if trainer.ledger is None else f"; the bound is for one {_PROTECTED[trainer.ledger.privacy.level]}"
-    return Found(facts, words + protected + subject.outside)
+    return Found(
+        {**facts, "privacy/leakage_by_round": list(found.values()), **shares}, words + protected + subject.outside
+    )
 
 
 def _estimate(subject: Subject, state: State, tell: Tell, count: int) -> float:
@@ -157,16 +158,22 @@ def _estimate(subject: Subject, state: State, tell: Tell, count: int) -> float:
     return max(metrics.leakage_estimate(*_aligned(side, updates, count), seed=subject.seed) for side in sides)
 
 
-def _states(subject: Subject, tell: Tell) -> Iterator[tuple[int, State]]:
-    """Yield states with how many rounds went before: none, half of them, and all."""
+def _states(subject: Subject, tell: Tell) -> Iterator[tuple[int, State, Tell]]:
+    """Yield how many rounds went before, none, half of them or all, the state then, and whom to tell of the work."""
     trainer, last = subject.by_rows, subject.rounds
-    if isinstance(trainer.model, Dense):
-        state, done = trainer.start(), 0
-        for index in sorted({0, last // 2} - {last}):
-            for after, _ in subject.play(trainer, state, done + 1, index, tell, (0, 0.5)):
-                state = after
-            yield (done := index), state
-    yield last, subject.state
+    early = sorted({0, last // 2}) if isinstance(trainer.model, Dense) else []
+    state, done = trainer.start(), 0
+    for place, index in enumerate(early):
+        so_far = _at(tell, place / (len(early) + 1))
+        for after, _ in subject.play(trainer, state, done + 1, index, so_far):
+            state = after
+        yield (done := index), state, so_far
+    yield last, subject.state, _at(tell, len(early) / (len(early) + 1))
+
+
+def _at(tell: Tell, done: float) -> Tell:
+    """Return who tells that so much is done, whatever a part of the work says."""
+    return lambda part: tell(done)
 
 
 def _aligned(given: np.ndarray, sent: np.ndarray, count: int) -> tuple[np.ndarray, np.ndarray]:
@@ -205,7 +212,7 @@ def _updates(subject: Subject, state: State, tell: Tell, count: int) -> tuple[np
     params, local = state["params"][: trainer.model.parameters], replace(trainer.local, mu=0.0)
 
     def tick() -> None:
-        tell(0.5)
+        tell(0.0)
 
     if isinstance(trainer.model, Dense):
         after = stacked.train(trainer.model, params, X, y, plan, local, tick)

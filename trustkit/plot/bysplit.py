@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from matplotlib.figure import Figure
+from matplotlib.ticker import FixedLocator, MaxNLocator
 
 from trustkit.catalogue import ALGORITHMS
 from trustkit.plot import style
@@ -81,7 +82,7 @@ def quality_by_split(crossing: Crossing, figure: Figure | None = None) -> Figure
         axes, accuracy = parts["axes"], crossing.measure == "accuracy"
         top = 1.0 if accuracy else 1.08 * float(np.nanmax(found)) if np.isfinite(found).any() else 1.0
         axes.set_ylim(0, top)
-        axes.set_yticks([0, 0.25, 0.5, 0.75, 1] if accuracy else np.linspace(0, top, 5).round(2))
+        axes.yaxis.set_major_locator(FixedLocator([0, 0.25, 0.5, 0.75, 1]) if accuracy else MaxNLocator(4))
         axes.set_ylabel(f"{crossing.measure} {'→' if accuracy else '←'}")
         axes.set_xticks(np.arange(shape[1]), [f"{_SYMBOLS[crossing.along]} {value:g}" for value in crossing.values])
         axes.set_xlabel(_NAMES[crossing.along])

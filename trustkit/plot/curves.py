@@ -7,6 +7,7 @@ from typing import Any, Literal
 
 import numpy as np
 from matplotlib.figure import Figure
+from matplotlib.ticker import FixedLocator, MaxNLocator
 
 from trustkit.findings import Quality, quality_of
 from trustkit.plot import style
@@ -189,7 +190,7 @@ def _frame(
     known = known[np.isfinite(known)]
     top = 1.0 if measure == "accuracy" else 1.08 * float(known.max(initial=0)) or 1.0
     axes.set_ylim(0, top)
-    axes.set_yticks([0, 0.25, 0.5, 0.75, 1] if measure == "accuracy" else np.linspace(0, top, 5).round(2))
+    axes.yaxis.set_major_locator(FixedLocator([0, 0.25, 0.5, 0.75, 1]) if measure == "accuracy" else MaxNLocator(4))
     if by == "round":
         axes.set_xscale("linear")
         longest = max((record.experiment.rounds for record in runs.values()), default=1)

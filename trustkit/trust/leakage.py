@@ -47,8 +47,8 @@ def information_leakage(facts: FactSheet) -> float | None:
     Deviations
     ----------
     The paper gives no score and leaves the metric out of its prototype, as networks would have to be trained in every
-    round. Ours fits a convex critic to the first, the middle and the last, once the run is over. It estimates a lower bound: what the critic cannot see is
-    missing. So does an attack: what is not found is not safe.
+    round. Ours fits a convex critic to the first, the middle and the last, once the run is over. It estimates a lower
+    bound: what the critic cannot see is missing. So does an attack: what is not found is not safe.
 
     Examples
     --------

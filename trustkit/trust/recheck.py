@@ -11,7 +11,7 @@ import numpy as np
 
 from trustkit.trust.assessment import assess
 from trustkit.trust.factsheet import FactSheet
-from trustkit.trust.fields import FIELDS
+from trustkit.trust.fields import EXAMINED, FIELDS
 from trustkit.trust.profiles import Profile
 from trustkit.trust.report import TrustReport
 from trustkit.trust.tree import check_weights
@@ -22,10 +22,13 @@ __all__ = ["ABSOLUTE", "RELATIVE", "Line", "Same", "State", "carried", "fact_lin
 RELATIVE, ABSOLUTE = 1e-6, 1e-9
 """Two numbers agree if they differ by at most the larger of this share of the larger one, and this."""
 
-State = Literal["holds", "changed", "machine", "stated"]
+State = Literal["holds", "changed", "machine", "stated", "examined"]
 
 _MACHINE = ("s", "gCO2", "gCO2/kWh", "points/W", "Wh", "kWh", "J", "W")
 """Units of what the machine decides, not the experiment: another machine, or hour, gives another value."""
+
+_COVERAGE = "robustness/test_coverage"
+"""Handed to an examination, not found by it."""
 
 _NUMBERS = ("flag", "count", "number", "counts", "numbers")
 
@@ -34,7 +37,8 @@ _NUMBERS = ("flag", "count", "number", "counts", "numbers")
 class Line:
     """One number: its name, what was reported, what there is now, and whether that holds.
 
-    ``state`` is "machine" for what depends on the machine and "stated" for what a person stated: neither is compared.
+    ``state`` is "machine" for what depends on the machine, "stated" for what a person stated, and "examined" for what
+    an examination found that was not taken again: none of them is compared.
     """
 
     name: str
@@ -186,14 +190,14 @@ def fact_lines(old: Mapping[str, Any], measured: FactSheet, same: Same) -> Itera
     Yields
     ------
     Line
-        One for each number; "stated" if it is not among what is measured.
+        One for each number; "examined" or "stated" if it is not among what is measured.
     """
     for path, was in old.items():
         if FIELDS[path].kind not in _NUMBERS or FIELDS[path].section == "log":
             continue
         now = measured.values.get(path)
         if now is None:
-            yield Line(path, was, None, "stated")
+            yield Line(path, was, None, "examined" if path in EXAMINED - {_COVERAGE} else "stated")
         else:
             yield same.line(path, was, now) if _comparable(path) else Line(path, was, now, "machine")
 

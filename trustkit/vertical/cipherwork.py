@@ -10,12 +10,12 @@ from trustkit.vertical import memory
 from trustkit.vertical.bins import Binned
 from trustkit.vertical.paillier import SHORTEST
 
-__all__ = ["Work", "facts_of_work", "holds_locked", "makespan", "work_of"]
+__all__ = ["OBJECT", "Work", "facts_of_work", "holds_locked", "makespan", "work_of"]
 
 _LOCK, _OPEN, _ADD, _SHIFT, _FRESH = 3.0e-3, 2.6e-3, 3.5e-5, 1.8e-5, 7.8e-3
 """Seconds of one step with a key of 2,048 bits, measured with GMP on one core; see `Work.seconds` for other lengths."""
 
-_OBJECT = 56
+OBJECT = 56
 """Bytes that a GMP number takes in Python besides its digits."""
 
 
@@ -128,7 +128,7 @@ def holds_locked(name: str, work: Work, key_bits: int) -> None:
         If they will not fit.
     """
     held = work.encryptions + work.openings // 2
-    memory.fits(f"{name} with {held:,} locked numbers", held * (2 * key_bits // 8 + _OBJECT))
+    memory.fits(f"{name} with {held:,} locked numbers", held * (2 * key_bits // 8 + OBJECT))
 
 
 def facts_of_work(work: Work, key_bits: int) -> dict[str, Any]:

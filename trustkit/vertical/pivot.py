@@ -6,8 +6,10 @@ from typing import Annotated, Any
 
 from trustkit.catalogue import ALGORITHMS, Interval
 from trustkit.data import FederatedDataset
+from trustkit.vertical import memory
 from trustkit.vertical.bins import binned
 from trustkit.vertical.boosting import BoostTrainer, facts_of_trees
+from trustkit.vertical.cipherwork import OBJECT
 from trustkit.vertical.hiddentrees import HiddenExchange, facts_of_hiding
 from trustkit.vertical.histograms import Rules
 from trustkit.vertical.paillier import needs_encryption
@@ -68,7 +70,7 @@ def pivot(
     ------
     ValueError
         If the data do not allow it (see `trustkit.vertical.table.laid_out`), a mechanism is asked for, phe or gmpy2 is
-        missing, or the key is too short.
+        missing, the key is too short, or the locked numbers will not fit into memory.
 
     Notes
     -----
@@ -111,5 +113,7 @@ def pivot(
     table = laid_out(fed, "pivot", participation)
     parties, trees = binned(table, bins), 1 if table.classes == 2 else table.outputs
     grow = HiddenExchange(depth, lr, Rules(reg_lambda, gamma, min_child_weight), key_bits, seed)
+    masks = len(table.y) * trees * 2 * min(2**depth, len(table.y))
+    memory.fits(f"pivot with {masks:,} locked numbers", masks * (2 * key_bits // 8 + OBJECT))
     facts = {**facts_of_trees(table, rounds, depth), **facts_of_hiding(grow, parties, trees)}
     return BoostTrainer(table, parties, depth, grow, facts)

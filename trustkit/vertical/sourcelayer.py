@@ -148,9 +148,9 @@ class SourceLayer:
             features = encoded(X[:, list(own)], self.point)
             mask = noise(stream(self.seed, "feature mask", k), features.shape)
             held.append(Held(features[rows], mask[rows], (features - mask)[rows]))
-        streams = [[stream(self.seed, *path, name, k) for k in range(len(held))] for name in ("dealer", "pad")]
-        return Sitting(self, wire, held, streams[0], streams[1], stream(self.seed, *path, "gradient mask"),
-                       tick)  # fmt: skip
+        dealers, lenders, pads = ([stream(self.seed, *path, name, k) for k in range(len(held))]
+                                  for name in ("dealer", "lender", "pad"))  # fmt: skip
+        return Sitting(self, wire, held, dealers, lenders, pads, stream(self.seed, *path, "gradient mask"), tick)
 
     def introduce(self, rows: int, wire: Channel) -> None:
         """Count what is sent once in a run: masked features, the keepers' shares of the first weights, and seeds.
@@ -190,8 +190,9 @@ class Sitting:
         Counts what is sent.
     held : sequence of Held
         Of each party, in the epoch's order.
-    dealers, pads : sequence of numpy.random.Generator
-        By party: what the dealer draws for it, and what hides its activations from the first party.
+    dealers, lenders, pads : sequence of numpy.random.Generator
+        By party: what the dealer draws for it, what it draws for the keeper of its weights' other share (neither knows
+        the other's seed), and what hides its activations from the first party.
     blinds : numpy.random.Generator
         What hides gradients from all but the first party.
     tick : callable
@@ -202,6 +203,7 @@ class Sitting:
     wire: Channel
     held: Sequence[Held]
     dealers: Sequence[np.random.Generator]
+    lenders: Sequence[np.random.Generator]
     pads: Sequence[np.random.Generator]
     blinds: np.random.Generator
     tick: Tick
@@ -249,9 +251,10 @@ class Sitting:
     def _crossed(self, party: int, secret: np.ndarray, rows: slice) -> tuple[np.ndarray, np.ndarray]:
         """Multiply a party's features by its keeper's share; return what the party and what the keeper have of it."""
         self.tick()
-        held, keeper, dealer = self.held[party], self.layer.keeper(party), self.dealers[party]
+        held, keeper = self.held[party], self.layer.keeper(party)
         mask = held.mask[rows]
-        blind, part = noise(dealer, secret.shape), noise(dealer, (len(mask), secret.shape[1]))
+        blind = noise(self.lenders[party], secret.shape)
+        part = noise(self.dealers[party], (len(mask), secret.shape[1]))
         rest = self.wire.pass_on(len(self.held), keeper, "dealt", times(mask, blind) - part)
         shown = self.wire.pass_on(keeper, party, "masked weights", secret - blind)
         return times(mask, shown) + part, times(held.told[rows], secret) + rest

@@ -197,8 +197,10 @@ class SplitTrainer:
                 tick()
                 kept, size = shield.returned(slope) if k else (slope, None)
                 returned = wire.send(0, k, "gradient", kept, size)
-                hidden = k > 0 and shield.hides_features
-                found += _hidden(owned[k], *made[k], returned, shield) if hidden else back(owned[k], made[k][1], returned)[0]
+                if k and shield.hides_features:
+                    found += _hidden(owned[k], *made[k], returned, shield)
+                else:
+                    found += back(owned[k], made[k][1], returned)[0]
         return [*found, *grads]
 
     def logits(self, state: State, X: np.ndarray) -> np.ndarray:
