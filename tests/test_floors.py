@@ -65,7 +65,7 @@ FLOOR_OF = {room: floor for floor, rooms in FLOORS.items() for room in rooms}
 APART = (1, 2)
 """On these floors no room knows another."""
 HEAVY = ("torch", "pandas", "shap", "sklearn", "matplotlib", "seaborn", "scipy.stats", "dp_accounting", "xgboost",
-         "phe", "gmpy2", "numba", "codecarbon")  # fmt: skip
+         "phe", "gmpy2", "numba", "codecarbon", "dask", "distributed")  # fmt: skip
 DRAWS = ("plot", "widgets")
 """Rooms that nobody enters but to draw: matplotlib is there already."""
 PICKLES = ("pickle", "cPickle", "dill", "cloudpickle", "marshal", "shelve", "joblib")

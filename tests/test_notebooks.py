@@ -76,7 +76,7 @@ def test_the_app_is_kept_without_outputs() -> None:
     assert all(cell["outputs"] == [] and cell["execution_count"] is None for cell in code)
     assert sum(len(source(cell).splitlines()) for cell in code) <= 8
     assert "from trustkit.widgets import app" in source(code[0])
-    assert "page = app()" in source(code[0])
+    assert "app() if waiting()" in source(code[0])
     assert "asked()" in source(code[-1])  # last: a preheated kernel waits there for its visitor
 
 

@@ -21,6 +21,9 @@ MEASURED = ("accuracy", "worst_accuracy", "rmse", "fairness.demographic_disparit
             "trust.federation")  # fmt: skip
 """What is compared by default; what a run does not have is left out."""
 
+_ROUNDING = 1e-9
+"""Differences that are none."""
+
 
 @dataclass(frozen=True, eq=False)
 class Effect:
@@ -52,10 +55,10 @@ class Effect:
 
     @property
     def beyond(self) -> bool | None:
-        """Whether the interval leaves 0 out; ``None`` where the difference is not defined."""
+        """Whether the interval leaves 0 out, by more than rounding; ``None`` where the difference is not defined."""
         if math.isnan(self.low) or math.isnan(self.high):
             return None
-        return not self.low <= 0 <= self.high
+        return not self.low - _ROUNDING <= 0 <= self.high + _ROUNDING
 
     @property
     def said(self) -> str:
@@ -78,7 +81,7 @@ def welch_interval(here: np.ndarray, there: np.ndarray, level: float = 0.95) -> 
     Returns
     -------
     difference, low, high : float
-        Mean of the first minus mean of the second, and the ends; NaN where a value is not defined.
+        Mean of the first minus mean of the second, and the ends; NaN where a value is not finite.
 
     Raises
     ------
@@ -101,10 +104,10 @@ def welch_interval(here: np.ndarray, there: np.ndarray, level: float = 0.95) -> 
         raise ValueError(f"level must be above 0 and below 1, got {level!r}")
     from scipy.stats import t
 
+    if not (np.isfinite(here).all() and np.isfinite(there).all()):
+        return math.nan, math.nan, math.nan
     difference = float(np.mean(here) - np.mean(there))
     a, b = float(np.var(here, ddof=1)) / len(here), float(np.var(there, ddof=1)) / len(there)
-    if not math.isfinite(difference) or not math.isfinite(a + b):
-        return math.nan, math.nan, math.nan
     if a + b == 0:
         return difference, difference, difference
     freedom = (a + b) ** 2 / (a**2 / (len(here) - 1) + b**2 / (len(there) - 1))

@@ -10,7 +10,7 @@ from trustkit.widgets.correlation import CorrelationPanel
 from trustkit.widgets.fairness import FairnessPanel
 from trustkit.widgets.groups import GroupPanel
 from trustkit.widgets.lab import Lab
-from trustkit.widgets.links import asked
+from trustkit.widgets.links import asked, waiting
 from trustkit.widgets.page import page
 from trustkit.widgets.pillars import TrustPanel
 from trustkit.widgets.replicas import ReplicaPanel
@@ -40,4 +40,5 @@ __all__ = [
     "asked",
     "opening",
     "page",
+    "waiting",
 ]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+from functools import cache
 from pathlib import Path
 
 import ipywidgets as w
@@ -17,7 +18,7 @@ from trustkit.widgets.lessons import arrival
 from trustkit.widgets.links import landed
 from trustkit.widgets.page import page
 from trustkit.widgets.pillars import TrustPanel
-from trustkit.widgets.player import measure
+from trustkit.widgets.player import Outcome, measure
 from trustkit.widgets.replicas import ReplicaPanel
 from trustkit.widgets.scores import ScorePanel
 from trustkit.widgets.setting import Setting
@@ -59,9 +60,15 @@ def opening(preset: str = "start") -> Lab:
     if preset not in PRESETS:
         raise KeyError(f"there is no preset {preset!r}; known are {', '.join(PRESETS)}")
     if preset == "start" and RECORDED.exists():
-        record = store.load(RECORDED)
-        return Lab(Setting.of(record.experiment), measure(record))
+        outcome = _recorded()
+        return Lab(Setting.of(outcome.record.experiment), outcome)
     return Lab(Setting.of(PRESETS[preset].make()))
+
+
+@cache
+def _recorded() -> Outcome:
+    """The recorded run, measured once in a process."""
+    return measure(store.load(RECORDED))
 
 
 def _warm() -> None:

@@ -99,8 +99,8 @@ class _Pictures:
         parts = [self._once("curves", (_marks(runs), by), lambda old: self._curves(runs, by, old))]
         record = found.records.get((of, at))
         if record is not None and len(record):
-            marks = (record.experiment.key, len(record))
-            parts.append(self._once("traffic", marks, lambda old: _traffic(record, old)))
+            mark = (record.experiment.key, len(record))
+            parts.append(self._once("traffic", mark, lambda old: _traffic(record, old)))
         if found.along:
             marks = tuple((place, len(each)) for place, each in found.records.items() if each.complete)
             keys = tuple(each.key for each in found.experiments.values())

@@ -76,7 +76,8 @@ def _goals(lab: Lab) -> str:
 
 def _line(check: Checked) -> str:
     mark, words, kind = _MARKS[check.met]
-    now = f" · now {amount(check.value, 3)}" if check.value is not None else ""
+    whole = check.value is not None and check.value.is_integer()
+    now = f" · now {amount(check.value, 0 if whole else 3)}" if check.value is not None else ""
     return (
         f'<li class="tk-goal-{kind}"><b aria-hidden="true">{mark}</b> {html.escape(check.goal.said)}'
         f"<span> · {words}{now}</span></li>"

@@ -14,7 +14,7 @@ from trustkit.widgets.setting import Setting
 from trustkit.lesson import Lesson
 from trustkit.sharelink import Shared, decode, encode, three_lines
 
-__all__ = ["address", "asked", "code_field", "landed", "link_field", "token_of"]
+__all__ = ["address", "asked", "code_field", "landed", "link_field", "token_of", "waiting"]
 
 
 def asked() -> str:
@@ -28,12 +28,29 @@ def asked() -> str:
     """
     if "VOILA_BASE_URL" not in os.environ:
         return ""
-    from voila.utils import get_query_string
+    query = os.environ.get("QUERY_STRING", "")
+    if waiting():
+        from voila.utils import get_query_string  # takes seconds to load, so nobody else does
 
+        query = get_query_string() or ""
     try:
-        return parse_qs(get_query_string() or "", max_num_fields=20).get("s", [""])[0]
+        return parse_qs(query, max_num_fields=20).get("s", [""])[0]
     except ValueError:  # more fields than any link has
         return ""
+
+
+def waiting() -> bool:
+    """Tell whether this is a preheated kernel, which draws a page before anybody has asked for one.
+
+    Returns
+    -------
+    bool
+        True until Voilà gives the kernel to a visitor, and after that.
+    """
+    ready = os.environ.get("VOILA_PREHEAT") == "True"
+    if ready:
+        import voila.utils  # noqa: F401 (loaded before a visitor waits for it)
+    return ready
 
 
 def address(environ: Mapping[str, str]) -> str:

@@ -198,8 +198,8 @@ def _compared(effects: Sequence[Effect]) -> str:
     )
     rows = [
         (
-            effect.title, _ends(effect.here), _ends(effect.there), f"{effect.difference:+.3f}",
-            f"{effect.low:+.3f} … {effect.high:+.3f}", f"<b>{effect.said}</b>" if effect.beyond else effect.said,
+            effect.title, _ends(effect.here), _ends(effect.there), f"{effect.difference:+z.3f}",
+            f"{effect.low:+z.3f} … {effect.high:+z.3f}", f"<b>{effect.said}</b>" if effect.beyond else effect.said,
         )
         if effect.beyond is not None
         else (effect.title, _ends(effect.here), _ends(effect.there), "n/a", "n/a", "n/a")

@@ -83,6 +83,7 @@ class _Inside:
         self.compare = w.Button(description="Compare algorithms", tooltip="train with each that is not there yet")
         self.halt = w.Button(description="Stop algorithms", tooltip="what was trained is kept", disabled=True)
         self.compare.add_class("tk-primary")
+        self._follow()
         topics = ("setting", "progress", "outcome", "search")
         self.head = View(lab, self._head, ("setting",), "vertical")
         self.body = View(lab, drawing(self.state, lambda: self.by.value, lambda: self.of.value), topics, "crossed")
@@ -90,7 +91,6 @@ class _Inside:
         self.children = [self.head, self._lay(), self.body, self.leaks]
         self._connect()
         lab.watch(self._hear)
-        self._follow()
 
     def _lay(self) -> w.Box:
         buttons = w.HBox([self.compare, self.halt])
@@ -121,8 +121,8 @@ class _Inside:
 
     def _told(self) -> None:
         self._follow()
-        self.body.refresh()
         self.leaks.refresh()
+        self.body.refresh()
 
     def _hear(self, what: str) -> None:
         if what in ("setting", "progress", "outcome", "search"):
@@ -156,5 +156,5 @@ class _Inside:
 def _offered() -> list[tuple[str, str]]:
     """Titles and names: quick and well-known algorithms first, yardsticks last."""
     names = [name for name, entry in ALGORITHMS.items() if entry.axis == "columns"]
-    ordered = sorted(names, key=lambda name: (name in YARDSTICKS, name not in _FIRST))
+    ordered = [*_FIRST, *sorted((name for name in names if name not in _FIRST), key=lambda name: name in YARDSTICKS)]
     return [(title_of(name) + (" (yardstick)" if name in YARDSTICKS else ""), name) for name in ordered]

@@ -220,24 +220,22 @@ def test_scaling_goes_up_to_2048_parties() -> None:
 
 @pytest.fixture(scope="module")
 def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Bytes and scale, quick, of trees only."""
+    """The part about bytes."""
     out = tmp_path_factory.mktemp("vertibench")
-    run_vertibench(out, True, ("scaling", "figures"), methods=("fedtree",))
+    run_vertibench(out, True, ("figures",))
     return out
 
 
 def test_files(made: Path) -> None:
     """Tables as CSV, a picture a part, all in one Markdown file, a run a file."""
-    stems = {"figure7": True, "figures3-6": True, "figures3-6-checked": False}
+    stems = {"figures3-6": True, "figures3-6-checked": False}
     expected = {f"{stem}.csv" for stem in stems} | {f"{s}.{end}" for s, drawn in stems.items() if drawn
                                                    for end in ("png", "svg")}  # fmt: skip
-    assert {file.name for file in made.iterdir()} == expected | {"vertibench.md", "runs"}
-    assert len(list((made / "runs").glob("*.json"))) == 5 + 3
+    assert {file.name for file in made.iterdir()} == expected | {"vertibench.md", "vertibench.json", "runs"}
+    assert len(list((made / "runs").glob("*.json"))) == 5
     assert not list((made / "runs").glob("*.npz"))
     text = (made / "vertibench.md").read_text(encoding="utf-8")
-    assert "8 of 8 runs are finished" in text
-    assert "gisette_synthetic" in text
-    assert "(synthetic)" in (made / "figure7.svg").read_text(encoding="utf-8")
+    assert "5 of 5 runs are finished" in text
 
 
 def test_the_channel_counts_as_the_closed_form(made: Path) -> None:
@@ -250,19 +248,12 @@ def test_the_channel_counts_as_the_closed_form(made: Path) -> None:
     assert {row["paper's reproduced"] for row in sizes if row["accounting"] == "paper"} == {"yes", "yes, what came in"}
 
 
-def test_trees_do_not_mind_how_many_parties_there_are(made: Path) -> None:
-    """FedTree equals the trees of one who has all columns."""
-    rows = list(csv.DictReader(io.StringIO((made / "figure7.csv").read_text(encoding="utf-8"))))
-    assert [row["parties"] for row in rows] == ["2", "8", "32"]
-    assert len({row["ours"] for row in rows}) == 1
-
-
 def test_what_is_finished_is_not_played_again(made: Path) -> None:
     """Nothing is left to do, and the tables are the same."""
     before = (made / "vertibench.md").read_text(encoding="utf-8")
-    assert set(forecast(made, True, ("scaling", "figures"), methods=("fedtree",)).values()) == {0.0}
+    assert set(forecast(made, True, ("figures",)).values()) == {0.0}
     stamps = {file: file.stat().st_mtime_ns for file in (made / "runs").iterdir()}
-    run_vertibench(made, True, ("scaling", "figures"), methods=("fedtree",))
+    run_vertibench(made, True, ("figures",))
     assert (made / "vertibench.md").read_text(encoding="utf-8") == before
     assert {file: file.stat().st_mtime_ns for file in (made / "runs").iterdir()} == stamps
 

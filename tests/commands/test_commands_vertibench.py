@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import csv
+import io
 import sys
 from pathlib import Path
 
@@ -30,7 +32,10 @@ def test_one_part(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture
     assert "3 of 3 runs are finished" in lines
     assert lines[-1] == f"written to {tmp_path / 'out'}"
     assert "32 parties, FedTree, seed 0: 100%" in said.err
-    assert (tmp_path / "out" / "figure7.svg").exists()
+    assert "(synthetic)" in (tmp_path / "out" / "figure7.svg").read_text(encoding="utf-8")
+    rows = list(csv.DictReader(io.StringIO((tmp_path / "out" / "figure7.csv").read_text(encoding="utf-8"))))
+    assert [row["parties"] for row in rows] == ["2", "8", "32"]
+    assert len({row["ours"] for row in rows}) == 1  # they are the trees of one who has all columns
     assert _call(monkeypatch, *words, "--quiet") == 0
     again = capsys.readouterr()
     assert again.err == ""

@@ -92,7 +92,8 @@ def test_bars_are_what_each_party_sent_and_received() -> None:
     record = joint([0.1, 0.2], parties=3)
     figure = plot.traffic_bars(record)
     up, down = record.bytes_up.sum(axis=0), record.bytes_down.sum(axis=0)
-    patches = np.array([(bar.get_x(), bar.get_width()) for bar in figure.axes[0].patches]).reshape(2, 2, 3, 2)
+    bars: Any = figure.axes[0].patches
+    patches = np.array([(bar.get_x(), bar.get_width()) for bar in bars]).reshape(2, 2, 3, 2)
     np.testing.assert_allclose(patches[0, :, :, 1].sum(axis=0), up)
     np.testing.assert_allclose(patches[1, :, :, 1].sum(axis=0), down)
     np.testing.assert_allclose((patches[0, :, :, 0] + patches[0, :, :, 1]).max(axis=0), up)

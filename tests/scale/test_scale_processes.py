@@ -23,9 +23,9 @@ import trustkit as tk
 with open("ran", "a") as file:
     file.write("once ")
 start = tk.Experiment("wine", tk.use("iid", parties=2), "fedavg", "logistic", rounds=1)
-found = tk.sweep(tk.grid(start, seed=[0, 1]), workers=1)
-print(*(run.complete for run in found.values()))
 pool = tk.scale.processes(1)
+found = tk.sweep(tk.grid(start, seed=[0, 1]), pool)
+print(*(run.complete for run in found.values()))
 print(pool.submit(os.getenv, "OMP_NUM_THREADS").result(), flush=True)
 pool.submit(time.sleep, 60)
 time.sleep(60)

@@ -99,6 +99,17 @@ def test_parameters_mean_what_they_mean_to_xgboost(ours: dict[str, Any], theirs:
     assert np.abs(state["margins"] - central(trainer, 5, **theirs)[0]).max() <= 1e-6
 
 
+def test_light_roots_add_nothing() -> None:
+    """Of 16 rows of letter and 26 classes: a class whose curvature is below 1 gets a tree of weight 0, as XGBoost's."""
+    trainer = fedtree(dealt("letter", rows=20), None, None, 1.0, 10, lr=1.0)
+    state, _ = played(trainer, 10)
+    bare = (state["feature"] < 0).all(axis=1)
+    light = state["weight"][bare, 0] == 0
+    assert light.any()
+    assert not light.all()
+    assert np.abs(state["margins"] - central(trainer, 10, eta=1.0)[0]).max() <= 1e-6
+
+
 def test_letter_whole_is_that_of_xgboost() -> None:
     """12,000 rows and 26 classes, where the inner loops are compiled."""
     data = datasets.load("letter").scaled()

@@ -76,6 +76,19 @@ def test_trees_are_those_of_the_plaintext_exchange(made: Callable[[], FederatedD
         assert all(np.array_equal(resumed[name], state[name]) for name in state)
 
 
+def test_without_a_pull_to_0_and_with_light_roots_trees_are_the_plain_ones_too() -> None:
+    """λ = 0, where an empty side has H + λ = 0; and roots of less than the least curvature, whose weight is 0."""
+    cases: list[dict[str, Any]] = [{"reg_lambda": 0.0, "min_child_weight": 0.1}, {"min_child_weight": 40.0}]
+    for args in cases:
+        plain = fedtree(binary(2, 36), None, None, 1.0, 1, depth=2, bins=4, **args)
+        blind = pivot(binary(2, 36), None, None, 1.0, 1, key_bits=512, depth=2, bins=4, **args)
+        (state, _), (wanted, _) = (each.step(each.start(), 1, lambda: None) for each in (blind, plain))
+        assert np.array_equal(state["feature"], wanted["feature"])
+        assert (state["feature"] >= 0).any() == ("reg_lambda" in args)
+        assert np.abs(state["margins"] - wanted["margins"]).max() <= 1e-6
+        assert (state["margins"] == 0).all() == ("reg_lambda" not in args)
+
+
 def test_bytes_are_those_of_the_protocol() -> None:
     """Masks and gradients as the notes count them; parts of the key are never used by fewer than all."""
     trainer = pivot(binary(), None, None, 1.0, 1, key_bits=512, depth=2, bins=4)

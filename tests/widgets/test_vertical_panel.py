@@ -9,13 +9,16 @@ import re
 from typing import Any
 
 import pytest
-from trustkit.widgets import Lab, VerticalPanel
+from trustkit.widgets import Lab, TrainPanel, VerticalPanel
 from trustkit.widgets.crossed import MOST_RUNS, Crossed
 from trustkit.widgets.numbers import amount, bytes_text
+from trustkit.widgets.player import measure
+from trustkit.widgets.tiles import tiles
 from trustkit.widgets.view import View
+from trustkit.widgets.words import sentence
 
 import trustkit as tk
-from tests.widgets.labs import SMALL, Gate, hear, setting_of, tree
+from tests.widgets.labs import COLUMNS, SMALL, Gate, hear, setting_of, tree
 from trustkit import use
 from trustkit.catalogue import ALGORITHMS
 from trustkit.comparison import ALONG, YARDSTICKS, crossed
@@ -70,6 +73,7 @@ def test_every_algorithm_is_offered_yardsticks_last() -> None:
     offered = [name for _, name in found["algorithms"].options]
     assert set(offered) == {name for name, entry in ALGORITHMS.items() if entry.axis == "columns"}
     assert set(offered[-len(YARDSTICKS) :]) == set(YARDSTICKS)
+    assert offered[:3] == ["splitnn", "gal", "fedtree"]
 
 
 def test_the_numbers_are_those_of_the_runs() -> None:
@@ -98,6 +102,14 @@ def test_the_numbers_are_those_of_the_runs() -> None:
     played = lab.progress
     found["Compare algorithms"].click()
     assert lab.progress is played
+
+
+def test_it_opens_on_a_result_that_is_there() -> None:
+    """With its curve, its bytes and its line, and with what is not there yet to be played."""
+    found = parts(VerticalPanel(Lab(setting_of(COLUMNS), measure(run(COLUMNS)))))
+    assert found["crossed"].value.count("<svg") == 2
+    assert "1 of 5 runs are there" in found["crossed"].value
+    assert [row[0] for row in cells(found["crossed"].value, "runs compared")] == ["SplitNN"]
 
 
 def test_curves_run_along_bytes_and_bytes_are_of_a_run() -> None:
@@ -230,6 +242,11 @@ def test_numbers_have_an_error_and_no_accuracy() -> None:
     assert cells(found["crossed"].value, "runs compared")[0][1] == f"{rmse:.2f}"
     assert 'aria-label="RMSE by round: FedTree ' in found["crossed"].value
     assert "synthetic data" in found["vertical"].value
+    assert f">{rmse:.2f}<" in tiles(lab)
+    assert '<div class="tk-k">accuracy</div>' not in tiles(lab)
+    assert re.search(rf"RMSE <span[^>]*>{rmse:.2f}", sentence(lab))
+    curve = TrainPanel(lab).value
+    assert f'aria-label="RMSE by round: {rmse:.3f} after round 2 of 2"' in curve
 
 
 def test_following_a_run_that_is_played_elsewhere() -> None:

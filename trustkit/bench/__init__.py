@@ -2,5 +2,6 @@
 
 from trustkit.bench.federatedtrust import run_federatedtrust
 from trustkit.bench.vertibench import run_vertibench
+from trustkit.bench.vertibench_stored import Stored, read_vertibench
 
-__all__ = ["run_federatedtrust", "run_vertibench"]
+__all__ = ["Stored", "read_vertibench", "run_federatedtrust", "run_vertibench"]

@@ -14,6 +14,7 @@ from trustkit.bench.vertibench_scaling import SCALING_PART
 from trustkit.bench.vertibench_settings import METHODS
 from trustkit.bench.vertibench_sheet import Part, Place, Plan, Sheet
 from trustkit.bench.vertibench_solo import SOLO
+from trustkit.bench.vertibench_stored import write_vertibench
 from trustkit.bench.vertibench_table2 import MARKS, TABLE2
 from trustkit.bench.vertibench_times import TIMES
 from trustkit.bench.vertibench_traffic import FIGURES
@@ -97,7 +98,8 @@ def run_vertibench(
     Parameters
     ----------
     out : path-like
-        The folder to write to: every table as .csv, the first of a part as .png and .svg, all in ``vertibench.md``;
+        The folder to write to: every table as .csv, the first of a part as .png and .svg, all in ``vertibench.md`` and
+        ``vertibench.json``;
         in ``runs`` what came out of each run (.json), and how far an unfinished one is (.npz).
     quick : bool
         Whether with fewer rounds, one seed, and stand-ins in place of files: minutes instead of hours.
@@ -225,3 +227,4 @@ def _write(found: Benchmark, folder: Path) -> None:
             for suffix in (".png", ".svg"):
                 export.write(picture, folder / f"{sheets[0].stem}{suffix}")
     write_text(folder / "vertibench.md", found.to_markdown())
+    write_vertibench(found.sheets, found.finished, found.wanted, folder / "vertibench.json")

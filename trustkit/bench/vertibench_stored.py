@@ -1,4 +1,4 @@
-"""Tables of the benchmark in one file, so that they can be shown, and their pictures drawn, without playing anything."""
+"""Tables of the benchmark in one file: shown, and drawn as pictures, without playing anything."""
 
 from __future__ import annotations
 

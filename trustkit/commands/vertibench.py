@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 __all__ = ["replicate"]
@@ -66,10 +66,10 @@ def _show(stage: str, fraction: float) -> None:
     print(f"\r{stage}: {fraction:4.0%}", end="\n" if fraction == 1 else "", file=sys.stderr, flush=True)
 
 
-def _words(text: str, known: object) -> tuple[str, ...]:
+def _words(text: str, known: Iterable[str]) -> tuple[str, ...]:
     """Cut a list at its commas; an empty one names all."""
     found = tuple(word.strip() for word in text.split(",") if word.strip())
-    return found or tuple(known)  # type: ignore[arg-type]
+    return found or tuple(known)
 
 
 def _numbers(text: str) -> tuple[int, ...]:

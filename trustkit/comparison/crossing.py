@@ -153,9 +153,9 @@ class Crossing:
         """
         import pandas as pd
 
-        runs, lines = self.runs(), []
+        runs, lines, nothing = self.runs(), [], Run(math.nan, math.nan, math.nan, math.nan, math.nan, 0)
         for name, value in self.experiments:
-            found = runs.get((name, value), Run(*[math.nan] * 5, 0))
+            found = runs.get((name, value), nothing)
             lines.append({"algorithm": name, **({self.along: value} if self.along else {}),
                           self.measure: found.quality, "sent": found.sent, "most_in": found.most_in,
                           "most_out": found.most_out, "seconds": found.seconds, "rounds": found.rounds,

@@ -75,8 +75,9 @@ class Finding:
 
     @property
     def band(self) -> tuple[float, float]:
-        """Smallest and largest value over seeds; NaN where there is none."""
-        return (float(self.known.min()), float(self.known.max())) if self.known.size else (math.nan, math.nan)
+        """Smallest and largest value over seeds and on all rows; NaN where there is none."""
+        values = self.known if math.isnan(self.whole) else np.append(self.known, self.whole)
+        return (float(values.min()), float(values.max())) if values.size else (math.nan, math.nan)
 
     @property
     def without(self) -> float:

@@ -38,8 +38,10 @@ def _draw(parties: int, kinds: int) -> Figure:
     axes.set_ylim(parties - 0.5, -0.5)
     axes.tick_params(axis="y", length=0)
     axes.spines["left"].set_visible(False)
-    for x, words, side in ((0, "← received", "left"), (1, "sent →", "right")):
-        axes.text(x, 1 + 0.07 / (_ROW * parties), words, transform=axes.transAxes, fontsize=8.5, ha=side, va="bottom")
+    for edge, words, side in ((0, "← received", "left"), (1, "sent →", "right")):
+        axes.text(
+            edge, 1 + 0.07 / (_ROW * parties), words, transform=axes.transAxes, fontsize=8.5, ha=side, va="bottom"
+        )
     legend = []
     for k in range(kinds):
         x, at = 0.12 + (_WIDTH - 0.2) / 2 * (k % 2), below - 0.5 - _LINE * (k // 2)

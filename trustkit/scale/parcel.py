@@ -70,7 +70,7 @@ def packed(experiments: Iterable[Experiment], main: bool = False) -> dict[str, A
     Parameters
     ----------
     experiments : iterable of Experiment
-        What workers will play. Data that cannot be loaded here are left to them, and so is the refusal.
+        What workers will play. Data that cannot be loaded or packed here are left to them, and so is the refusal.
     main : bool
         Whether workers have this process's main module, and so the names that were entered there.
 
@@ -89,14 +89,14 @@ def packed(experiments: Iterable[Experiment], main: bool = False) -> dict[str, A
     data, marks = [], hashlib.sha256(canonical(modules).encode())
     for wanted in {each.data: each for each in listed}.values():
         try:
-            dataset = data_of(wanted)
-        except (OSError, KeyError, TypeError, ValueError):
+            head, arrays = _taken_apart(data_of(wanted))
+        except (OSError, KeyError, TypeError, ValueError):  # the worker will say what is wrong
             continue
-        head, arrays = _taken_apart(dataset)
         data.append({"use": wanted.data.to_dict(), "head": head, "arrays": arrays})
         marks.update(f"{wanted.data!r}{head}".encode())
-        for array in arrays.values():
-            marks.update(np.ascontiguousarray(array).data if array.dtype.kind != "U" else array.tobytes())
+        for name, array in arrays.items():
+            marks.update(f"{name} {array.dtype.str} {array.shape} {array.flags.f_contiguous}".encode())
+            marks.update(np.ascontiguousarray(array).data if array.dtype.kind in "biuf" else array.tobytes())
     mark = marks.hexdigest()
     _HERE.add(mark)
     return {"mark": mark, "modules": modules, "data": data}

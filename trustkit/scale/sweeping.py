@@ -66,8 +66,9 @@ def sweep(
     Notes
     -----
     Data are loaded here and given to workers once, by files that they map into memory or, with Dask, once a worker; so
-    are data sets that were added in this process. A store knows data by their name: who replaces a data set under its
-    old name needs another store.
+    are data sets that were added in this process. When a sweep is ended, an executor that was handed in still finishes
+    the runs that it is at, and their results are lost; processes of the sweep's own end at once. A store knows data by
+    their name: who replaces a data set under its old name needs another store.
 
     Examples
     --------

@@ -100,7 +100,9 @@ def fedtree(
     VertiBench's code runs FedTree's own binary and counts, instead of its messages, 4 bytes a gradient and node
     number, and one histogram a tree (`trustkit.vertical.accounting`); here messages are counted as sent, with
     histograms in float64, as XGBoost adds up. Margins start at 0 (Algorithm 4, F⁰ = 0), where XGBoost starts at a
-    number fitted to the labels. Labels of a regression are brought onto [0, 1], as VertiBench brings them.
+    number fitted to the labels. Labels of a regression are brought onto [0, 1], as VertiBench brings them. With
+    ``reg_lambda`` 0 two different splits may gain the same up to the last bit of a float32, and XGBoost may then take
+    the other one.
     """
     table = laid_out(fed, "fedtree", participation)
     noise = label_noise(

@@ -108,19 +108,21 @@ def weight_of(total: np.ndarray, rules: Rules) -> np.ndarray:
     total : (N, 2) float64 array
         Sums of g and h.
     rules : Rules
-        λ.
+        λ, and the least H.
 
     Returns
     -------
     (N,) float32 array
-        −G / (H + λ).
+        −G / (H + λ); 0 where H is less than ``min_child_weight``, as XGBoost has it. Only a root can be so light.
 
     Examples
     --------
-    >>> weight_of(np.array([[-3.0, 2.0]]), Rules()).tolist()
-    [1.0]
+    >>> weight_of(np.array([[-3.0, 2.0], [-3.0, 0.5]]), Rules()).tolist()
+    [1.0, 0.0]
     """
-    return np.asarray(-total[:, 0] / (total[:, 1] + rules.reg_lambda), np.float32)
+    heavy = (total[:, 1] >= rules.min_child_weight) & (total[:, 1] > 0)
+    below = np.where(heavy, total[:, 1] + rules.reg_lambda, 1.0)
+    return np.where(heavy, -total[:, 0] / below, 0.0).astype(np.float32)
 
 
 def best_splits(sums: np.ndarray, total: np.ndarray, real: np.ndarray, rules: Rules) -> Splits:

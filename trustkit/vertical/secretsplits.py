@@ -104,8 +104,8 @@ def best_split(talk: Talk, left: np.ndarray, total: np.ndarray, scale: Scale) ->
     Notes
     -----
     A gain is the fraction N/D with N = G_L² (H_R + λ) + G_R² (H_L + λ) and D = (H_L + λ)(H_R + λ); no split is
-    (G² + least (H + λ))/(H + λ). N becomes 0 where a side is too light. Fractions are compared by N_b D_a > N_a D_b,
-    two at a time, and the better one goes on without anybody knowing which.
+    (G² + least (H + λ))/(H + λ). Where a side is too light, N becomes 0 and D one more, so that D is never 0. Fractions
+    are compared by N_b D_a > N_a D_b, two at a time, and the better one goes on without anybody knowing which.
     """
     ring, none = talk.ring, total[:, None]
     G, H = np.concatenate([none, left], axis=1).transpose(2, 0, 1)
@@ -114,10 +114,11 @@ def best_split(talk: Talk, left: np.ndarray, total: np.ndarray, scale: Scale) ->
     A[:, :1] = B[:, :1] = talk.offset(none[:, :, 1], scale.reg_lambda)
     squares = _times(talk, np.stack([G, other[0]], axis=1), np.stack([G, other[0]], axis=1))
     crossed = _times(talk, squares[:, :, 1:], np.stack([B, A], axis=1)[:, :, 1:])
-    above = _times(talk, ring.reduced(crossed.sum(axis=1)), _heavy(talk, H[:, 1:], other[1][:, 1:], scale))
+    heavy = _heavy(talk, H[:, 1:], other[1][:, 1:], scale)
+    above = _times(talk, ring.reduced(crossed.sum(axis=1)), heavy)
     alone = ring.reduced(squares[:, 0, :1] + scale.least_gain * A[:, :1])
     N = np.concatenate([alone, above], axis=1)
-    D = np.concatenate([A[:, :1], _times(talk, A[:, 1:], B[:, 1:])], axis=1)
+    D = np.concatenate([A[:, :1], talk.offset(ring.reduced(_times(talk, A[:, 1:], B[:, 1:]) - heavy), 1)], axis=1)
     names = np.zeros(N.shape, object)
     names[0] = np.arange(N.shape[1]).astype(object)
     return int(talk.opened(_first_of_best(talk, np.stack([N, D, names], axis=1)))[0]) - 1
@@ -162,8 +163,11 @@ def leaf_weights(talk: Talk, total: np.ndarray, scale: Scale) -> np.ndarray:
     Returns
     -------
     (L,) float64 array
-        −G/(H + λ), off by less than 2^−fraction.
+        −G/(H + λ), off by less than 2^−fraction; 0 where H is less than the least weight.
     """
+    light = negative(talk, talk.offset(np.ascontiguousarray(total[:, :, 1]), -scale.min_child_weight))
+    light[0] ^= 1
     below = talk.offset(np.ascontiguousarray(total[:, :, 1]), scale.reg_lambda)
     found = quotient(talk, np.ascontiguousarray(total[:, :, 0]), below, scale.whole, scale.fraction)
-    return np.array([-float(v) for v in talk.ring.signed(talk.opened(found))]) / 2.0**scale.fraction
+    told = talk.opened(talk.times(found, numbers(talk, light)))
+    return np.array([-float(v) for v in talk.ring.signed(told)]) / 2.0**scale.fraction
