@@ -16,14 +16,14 @@ if TYPE_CHECKING:
     from trustkit import datasets, export, metrics, plot, scale, split, store
     from trustkit.auditing import Audit, Selected, audit, datasheet, select_clients
     from trustkit.catalogue import Use, use
-    from trustkit.comparison import Comparison, adjust_thresholds, compare_strategies
+    from trustkit.comparison import Comparison, Crossing, adjust_thresholds, compare_algorithms, compare_strategies
     from trustkit.data import Dataset, FederatedDataset, Party
     from trustkit.disparities import Disparities, disparities_of
     from trustkit.examination import Examination, examine
     from trustkit.experiment import Experiment
     from trustkit.exposure import Exposure, compare_exposure, exposure_of
     from trustkit.facts import facts_of, log_of
-    from trustkit.findings import fairness_of, headline_of
+    from trustkit.findings import fairness_of, headline_of, quality_of
     from trustkit.frontier import Front, pareto
     from trustkit.handover import write_parties
     from trustkit.injected import Injected, injected_of
@@ -49,6 +49,7 @@ _HOME = {
     "write_parties": "handover", "natural_points": "plane", "plane_point": "plane", "random_points": "plane",
     "Audit": "auditing", "audit": "auditing", "datasheet": "auditing",
     "Selected": "auditing", "select_clients": "auditing",
+    "Crossing": "comparison", "compare_algorithms": "comparison", "quality_of": "findings",
     "Comparison": "comparison", "adjust_thresholds": "comparison", "compare_strategies": "comparison",
     "Disparities": "disparities", "disparities_of": "disparities", "Injected": "injected", "injected_of": "injected",
     "Front": "frontier", "pareto": "frontier", "Trail": "trail", "trail_of": "trail",
@@ -58,13 +59,13 @@ _HOME = {
 _ROOMS = ("datasets", "export", "metrics", "plot", "scale", "split", "store", "widgets")
 
 __all__ = [
-    "Audit", "Comparison", "Dataset", "Disparities", "Examination", "Experiment", "Exposure", "FactSheet",
+    "Audit", "Comparison", "Crossing", "Dataset", "Disparities", "Examination", "Experiment", "Exposure", "FactSheet",
     "FederatedDataset", "Front", "Injected", "Partition", "Party", "Round", "RunRecord", "Selected", "Trail",
-    "TrustReport", "Use", "adjust_thresholds", "assess", "audit", "build", "compare_exposure", "compare_strategies",
-    "datasets", "datasheet", "disparities_of", "examine", "export", "exposure_of", "facts_of", "fairness_of", "grid",
-    "headline_of", "injected_of", "log_of", "metrics", "natural_points", "outranks", "pareto", "plane_point", "play",
-    "plot", "presets", "random_points", "run", "scale", "select_clients", "sensitivity", "split", "store", "sweep",
-    "trail_of", "use", "watch", "waterfall", "write_parties",
+    "TrustReport", "Use", "adjust_thresholds", "assess", "audit", "build", "compare_algorithms", "compare_exposure",
+    "compare_strategies", "datasets", "datasheet", "disparities_of", "examine", "export", "exposure_of", "facts_of",
+    "fairness_of", "grid", "headline_of", "injected_of", "log_of", "metrics", "natural_points", "outranks", "pareto",
+    "plane_point", "play", "plot", "presets", "quality_of", "random_points", "run", "scale", "select_clients",
+    "sensitivity", "split", "store", "sweep", "trail_of", "use", "watch", "waterfall", "write_parties",
 ]  # fmt: skip
 
 

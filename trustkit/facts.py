@@ -34,7 +34,7 @@ _SECRET = secrets.token_hex(16)
 _STORED = "test rows by client, protected group, label and prediction, which only the run's own file (run.npz) holds"
 
 
-def log_of(experiment: Experiment, path: str | os.PathLike[str] | None = None) -> EventLog:
+def log_of(experiment: Experiment, path: str | os.PathLike[str] | None = None, after: int | None = None) -> EventLog:
     """Open an event log for a run: an observer of its rounds that names clients as the fact sheet does.
 
     Parameters
@@ -43,11 +43,19 @@ def log_of(experiment: Experiment, path: str | os.PathLike[str] | None = None) -
         What will be played.
     path : path-like, optional
         A file of JSON lines, written anew; by default the log is in memory only.
+    after : int, optional
+        The round that a begun run goes on after: the file's chain goes on too, with an event that says so. Clients have
+        other ids from there on, since the key that hides them is never written.
 
     Returns
     -------
     EventLog
         For ``run(experiment, observers=[log])``, then ``facts_of(record, log=log)``.
+
+    Raises
+    ------
+    ValueError
+        If a log is to go on whose chain is broken.
 
     Examples
     --------
@@ -57,7 +65,12 @@ def log_of(experiment: Experiment, path: str | os.PathLike[str] | None = None) -
     """
     private = None if experiment.privacy is None else experiment.privacy.name
     about = {"experiment": experiment.key, "rounds": experiment.rounds, "privacy": private}
-    return EventLog(_SECRET, path, rule=ALGORITHMS[experiment.algorithm.name].title, about=about)
+    rule = ALGORITHMS[experiment.algorithm.name].title
+    if after is None or path is None:
+        return EventLog(_SECRET, path, rule=rule, about=about)
+    log = EventLog.load(path, _SECRET, rule=rule) if os.path.exists(path) else EventLog(_SECRET, path, rule, about)
+    log.append("run_resumed", after_round=after)
+    return log
 
 
 def facts_of(

@@ -208,7 +208,9 @@ def play(experiment: Experiment, after: Round | None = None, tick: Tick = _never
     return rounds()
 
 
-def run(experiment: Experiment, progress: bool = False, observers: Iterable[Observer] = ()) -> RunRecord:
+def run(
+    experiment: Experiment, progress: bool = False, observers: Iterable[Observer] = (), begun: RunRecord | None = None
+) -> RunRecord:
     """Play an experiment to its end.
 
     Parameters
@@ -218,19 +220,29 @@ def run(experiment: Experiment, progress: bool = False, observers: Iterable[Obse
     progress : bool
         Whether to show a progress bar.
     observers : iterable of callable
-        Each is called with every round.
+        Each is called with every round played now.
+    begun : RunRecord, optional
+        A run of the same experiment to go on with; what follows is bit for bit what the whole run gives.
 
     Returns
     -------
     RunRecord
         The table of all rounds.
+
+    Raises
+    ------
+    ValueError
+        If what was begun is another experiment, or the experiment cannot be built.
     """
-    record = RunRecord(experiment)
-    rounds = play(experiment)
+    if begun is not None and begun.experiment.key != experiment.key:
+        raise ValueError(f"begun must be a run of experiment {experiment.key[:8]}, got one of "
+                         f"{begun.experiment.key[:8]}")  # fmt: skip
+    record = RunRecord(experiment, begun or ())
+    rounds = play(experiment, after=record.last if len(record) else None)
     if progress:
         from tqdm.auto import tqdm
 
-        rounds = iter(tqdm(rounds, total=experiment.rounds, unit="round"))
+        rounds = iter(tqdm(rounds, total=experiment.rounds, initial=len(record), unit="round"))
     for _ in watch(rounds, record, *observers):
         pass
     return record

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import ipywidgets as w
 from trustkit.widgets.lab import Lab
 from trustkit.widgets.lessonform import LessonForm
@@ -76,7 +78,7 @@ class Header:
         self._fill()
 
     def _fill(self) -> None:
-        fields = {"report": downloads, "link": link_field, "code": code_field}
+        fields: dict[str, Callable[[Lab], str]] = {"report": downloads, "link": link_field, "code": code_field}
         self.files.value = fields[self._open](self.lab) if self._open in fields else ""
         if self._open == "lesson" and self._form is None:
             self._form = LessonForm(self.lab)

@@ -30,7 +30,8 @@ def asked() -> str:
         return ""
     query = os.environ.get("QUERY_STRING", "")
     if waiting():
-        from voila.utils import get_query_string  # takes seconds to load, so nobody else does
+        # it takes seconds to load, so nobody else does
+        from voila.utils import get_query_string  # type: ignore[import-untyped]
 
         query = get_query_string() or ""
     try:
@@ -49,7 +50,8 @@ def waiting() -> bool:
     """
     ready = os.environ.get("VOILA_PREHEAT") == "True"
     if ready:
-        import voila.utils  # noqa: F401 (loaded before a visitor waits for it)
+        # loaded before a visitor waits for it
+        import voila.utils  # type: ignore[import-untyped]  # noqa: F401
     return ready
 
 

@@ -2,16 +2,23 @@
 
 from __future__ import annotations
 
+import os
 import re
+import signal
+import subprocess
+import sys
+import time
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
-from trustkit import cli, jsonfile
+from trustkit import cli, jsonfile, store
 from trustkit.catalogue import use
 from trustkit.commands.run import changed
 from trustkit.experiment import Experiment
+from trustkit.rounds import run
 from trustkit.trust import FactSheet, assess
 from trustkit.trust.claims import verdict
 
@@ -157,3 +164,47 @@ def test_what_is_stated_too_late_or_wrongly_is_refused(
     capsys.readouterr()
     assert called(monkeypatch, "report", str(folder), "--facts", str(tmp_path / "facts.toml")) == 2
     assert "must be stated when the run is made" in capsys.readouterr().err
+
+
+def test_a_killed_run_goes_on_where_it_was(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Killed without warning in the middle of an epoch: nothing half-written, and the end is bit for bit the same."""
+    wanted = Experiment("letter", use("importance", parties=4), use("splitnn", batch=32), rounds=8)
+    (tmp_path / "own.toml").write_text(wanted.to_toml(), encoding="utf-8")
+    words = ["run", str(tmp_path / "own.toml"), "--out", str(tmp_path), "--quiet"]
+    playing = subprocess.Popen([sys.executable, "-m", "trustkit", *words], stdout=subprocess.DEVNULL)
+    folder, waited = tmp_path / f"own-{wanted.key[:8]}", time.monotonic()
+    while not (folder / "run.part.npz").exists() and playing.poll() is None and time.monotonic() - waited < 120:
+        time.sleep(0.05)
+    time.sleep(0.2)
+    os.kill(playing.pid, signal.SIGKILL)
+    assert playing.wait() == -signal.SIGKILL, "the run was over before it could be killed"
+    assert {path.name for path in folder.iterdir()} == {"run.part.npz", "events.jsonl"}
+    done = len(store.load(folder / "run.part.npz"))
+    assert 1 <= done < 8
+    assert called(monkeypatch, *words) == 0
+    assert not (folder / "run.part.npz").exists()
+    events = (folder / "events.jsonl").read_text(encoding="utf-8")
+    assert f'"after_round":{done}' in events.replace(" ", "")
+    finished, whole = store.load(folder / "run.npz"), run(wanted)
+    for name in ("accuracy", "loss", "bytes_up", "bytes_down"):
+        assert np.array_equal(finished.stack(name), whole.stack(name))
+    for name, value in whole.last.state.items():
+        assert np.array_equal(finished.last.state[name], value)
+    assert called(monkeypatch, "replay", str(folder), "--quiet") == 0
+
+
+def test_a_damaged_checkpoint_is_no_reason_to_stop(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The run begins anew, and the checkpoint goes."""
+    (tmp_path / "own.toml").write_text(PLAIN.to_toml(), encoding="utf-8")
+    folder = tmp_path / f"own-{PLAIN.key[:8]}"
+    folder.mkdir()
+    (folder / "run.part.npz").write_bytes(b"PK\x03\x04 half of something")
+    assert called(monkeypatch, "run", str(tmp_path / "own.toml"), "--out", str(tmp_path), "--quiet") == 0
+    assert len(store.load(folder / "run.npz")) == 2
+    assert not (folder / "run.part.npz").exists()
+
+
+def test_only_the_same_experiment_goes_on() -> None:
+    """Another seed is another run."""
+    with pytest.raises(ValueError, match="begun must be a run of experiment"):
+        run(PLAIN.change(seed=1), begun=run(PLAIN.change(rounds=1)))

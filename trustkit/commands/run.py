@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+import time
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +14,7 @@ from trustkit.commands.split import _argument
 from trustkit.experiment import Experiment, _read_none
 from trustkit.facts import facts_of, log_of
 from trustkit.preset import PRESETS, scaled_down
+from trustkit.records import Round, RunRecord
 from trustkit.trust import FactSheet, assess, model_card
 from trustkit.trust.energy import EnergyMeter
 from trustkit.trust.stated import read_stated
@@ -21,6 +23,8 @@ __all__ = ["ARTEFACTS", "changed", "perform"]
 
 ARTEFACTS = "modelcard.md, factsheet.json, events.jsonl, experiment.toml and run.npz of the run's folder"
 """What a run leaves for an audit to collect."""
+_KEEP_EVERY = 2.0
+"""Least seconds between two checkpoints. Keeping takes at most a twentieth of the time, however large the model."""
 
 
 def perform(
@@ -28,6 +32,8 @@ def perform(
     stated: Path | None = None,
 ) -> Iterator[str]:  # fmt: skip
     """Run an experiment and write report, model card, fact sheet, event log and the run.
+
+    A run that was killed goes on from its last checkpoint when it is asked for again.
 
     Parameters
     ----------
@@ -64,10 +70,16 @@ def perform(
     known |= {"audit__artifacts": ARTEFACTS, **{path.replace("/", "__"): fact for path, fact in told.values.items()}}
     playing.build(wanted)  # refuses what does not fit before anything is written
     target = out / f"{_stem(name)}-{wanted.key[:8]}"
-    log = log_of(wanted, target / "events.jsonl")
+    checkpoint, events = target / "run.part.npz", target / "events.jsonl"
+    begun = _begun(wanted, checkpoint)
+    log = log_of(wanted, events, after=len(begun) if begun else None)
+    if begun:
+        yield f"going on after round {len(begun)} of {wanted.rounds}\n"
+    record = begun or RunRecord(wanted)
     with EnergyMeter() as meter:
-        record = playing.run(wanted, progress=progress, observers=[log])
-    facts = facts_of(record, log=log, energy=meter.energy, **known).with_claims(*told.claims)
+        record = playing.run(wanted, progress, [log, _keeper(record, checkpoint)], begun)
+    energy = None if begun else meter.energy  # nobody measured what was trained before
+    facts = facts_of(record, log=log, energy=energy, **known).with_claims(*told.claims)
     report = assess(facts)
     jsonfile.write_text(target / "modelcard.md", model_card(facts, report))
     for suffix in reports:
@@ -75,8 +87,34 @@ def perform(
     facts.save(target / "factsheet.json")
     export.write(wanted, target / "experiment.toml")
     store.save(record, target / "run.npz")
+    checkpoint.unlink(missing_ok=True)
     yield report.to_text()
     yield f"\nwritten to {target}"
+
+
+def _begun(wanted: Experiment, checkpoint: Path) -> RunRecord | None:
+    """Return the part of a run that a checkpoint holds, if it holds one; a damaged one is no reason to stop."""
+    try:
+        found = store.load(checkpoint)
+    except (FileNotFoundError, ValueError):
+        return None
+    return found if found.experiment.key == wanted.key and not found.complete else None
+
+
+def _keeper(record: RunRecord, checkpoint: Path) -> Callable[[Round], None]:
+    """Return an observer that saves what was played so far, every few seconds."""
+    kept, due = RunRecord(record.experiment, record), time.monotonic() + _KEEP_EVERY
+
+    def keep(played: Round) -> None:
+        nonlocal due
+        kept(played)
+        began = time.monotonic()
+        if began >= due and not kept.complete:
+            store.save(kept, checkpoint)
+            ended = time.monotonic()
+            due = ended + max(_KEEP_EVERY, 19 * (ended - began))
+
+    return keep
 
 
 def changed(wanted: Experiment, setting: list[str], **given: Any) -> Experiment:
