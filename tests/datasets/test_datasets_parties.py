@@ -28,7 +28,7 @@ def written(folder: Path, **texts: str) -> list[Path]:
 
 def test_rows_are_aligned_by_id(tmp_path: Path) -> None:
     """In the order of the party that has the label, which comes first; labels at two parties are compared."""
-    data = read_parties(written(tmp_path, shop=SHOP, bank=BANK, clinic=CLINIC), test_size=0)
+    data = read_parties(written(tmp_path, shop=SHOP, bank=BANK, clinic=CLINIC), test_size=0, shared_labels=True)
     assert data.columns == ("income", "spent", "visits", "age")
     assert data.X.tolist() == [[1.5, 10, 1, 30], [2, 20, 2, 40], [300, 30, 3, 50], [-4, 40, 4, 60]]
     assert (data.y.tolist(), data.classes) == ([0, 1, 0, 1], ("no", "yes"))
@@ -43,9 +43,15 @@ def test_rows_are_aligned_by_id(tmp_path: Path) -> None:
     assert not data.X.flags.writeable
 
 
+def test_a_label_at_two_parties_is_refused_unless_it_is_meant(tmp_path: Path) -> None:
+    """Whoever holds it knows it: no algorithm hides it from them."""
+    with pytest.raises(ValueError, match="one party must have the label, got it at bank, clinic: take it out of"):
+        read_parties(written(tmp_path, shop=SHOP, bank=BANK, clinic=CLINIC), test_size=0)
+
+
 def test_the_parties_come_back_as_a_split(tmp_path: Path) -> None:
     """By their views: each party has its own columns, the first the label."""
-    data = read_parties(written(tmp_path, shop=SHOP, bank=BANK, clinic=CLINIC), test_size=0)
+    data = read_parties(written(tmp_path, shop=SHOP, bank=BANK, clinic=CLINIC), test_size=0, shared_labels=True)
     fed = FederatedDataset(data, by_views(data))
     assert fed.partition.achieved["names"] == ["bank", "shop", "clinic"]
     assert fed[1].X.tolist() == [[10, 1], [20, 2], [30, 3], [40, 4]]

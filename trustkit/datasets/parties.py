@@ -7,7 +7,7 @@ import dataclasses
 import os
 import re
 from collections import Counter, defaultdict
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -51,6 +51,7 @@ def read_parties(
     id: Annotated[str | None, "the column of the row ids; none if row i is the same everywhere"] = "id",
     name: Annotated[str, "what the data set is called, by default as the folder"] = "",
     test_size: Annotated[float, Interval(0, 0.9, step=0.05), "share of test rows, if the files do not say"] = 0.2,
+    shared_labels: Annotated[bool, "several parties may have the label, if they agree"] = False,
     seed: int = 0,
 ) -> Dataset:
     """Put the tables of parties that share their rows together to one data set.
@@ -69,6 +70,8 @@ def read_parties(
     test_size : float
         The share of test rows, from 0 to 0.9, if the files do not say: by their names, or by a column "split"
         that holds "train" and "test".
+    shared_labels : bool
+        Whether several parties may have the label, if they agree; in the layout with ``_party{k}_`` they may.
     seed : int
         Of the choice of test rows.
 
@@ -85,9 +88,9 @@ def read_parties(
     ------
     ValueError
         If there is no such file; a file is not as its manifest says; ids are repeated or missing at one party; parties
-        have different numbers of rows or other labels; nobody has a label; a cell is no finite number, a column has
-        no name or that of another, or a column of 20 rows or more tells the label. The message names the file and the
-        value.
+        have different numbers of rows or other labels; nobody has a label, or several who should not; a cell is no
+        finite number, a column has no name or that of another, or a column of 20 rows or more tells the label. The
+        message names the file and the value.
 
     Notes
     -----
@@ -115,6 +118,12 @@ def read_parties(
         )
     aligned = [first, *(_aligned(table, first, id is not None) for table in tables if table is not first)]
     y, classes, mapping = _labels(aligned)
+    holders = [table.party for table in tables if table.labels is not None]
+    if len(holders) > 1 and not shared_labels and not _released(files):
+        raise ValueError(
+            f"one party must have the label, got it at {', '.join(holders)}: take it out of the others, or say "
+            "shared_labels=True"
+        )
     X, columns = np.hstack([table.X for table in aligned]), tuple(_columns(aligned))
     not_told(X, y, columns, regression=not classes)
     known = [(table, table.held_out) for table in aligned if table.held_out is not None]
@@ -254,6 +263,11 @@ def _agreed(what: str, tables: list[_Table], values: list[np.ndarray]) -> np.nda
                 f"{tables[0].ids[row]} instead of {values[0][row]}"
             )
     return values[0]
+
+
+def _released(files: Mapping[str, list[Path]]) -> bool:
+    """Say whether files are in the layout in which every party has the labels."""
+    return all(_LAYOUT.fullmatch(file.name) for parts in files.values() for file in parts)
 
 
 def _labels(tables: list[_Table]) -> tuple[np.ndarray, tuple[str, ...], dict[str, int]]:
