@@ -137,8 +137,9 @@ class Experiment:
     def key(self) -> str:
         """64 hexadecimal digits: the SHA-256 of the canonical JSON. Equal experiments have equal keys."""
         content = self.to_dict()
-        if content["algorithm"].get("selector") == "random":  # said or not, it is the same experiment
-            del content["algorithm"]["selector"]
+        for name, usual in (("selector", "random"), ("keep", 1.0)):  # said or not, it is the same experiment
+            if content["algorithm"].get(name) == usual:
+                del content["algorithm"][name]
         return hashlib.sha256(canonical(content).encode()).hexdigest()
 
     def to_dict(self) -> dict[str, Any]:

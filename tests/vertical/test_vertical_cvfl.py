@@ -101,7 +101,7 @@ def test_whole_messages_and_one_step_are_the_joint_network_under_one_adam(classe
         for X, y in batches(trainer, index):
             adam.zero_grad()
             scores = parties.top(torch.cat(parties.embeddings(X), dim=1))
-            (cross_entropy(scores, y) if classes else mse_loss(scores[:, 0], y)).backward()  # type: ignore[no-untyped-call]
+            (cross_entropy(scores, y) if classes else mse_loss(scores[:, 0].sigmoid(), y)).backward()  # type: ignore[no-untyped-call]
             adam.step()
     assert np.abs(state["params"] - parties.flat()).max() <= 1e-9
     assert int(state["steps"]) == 3 * 4

@@ -99,8 +99,9 @@ def cvfl(
     VertiBench counts; they are the same for all rows of a batch and could be sent once. Castiglia et al. quantise
     between 0 and the largest number, which turns every negative weight into 0; here it is between the lowest and the
     highest. All parties must know the labels, as in that paper: this protocol does not hide them.
-    VertiBench trains 200 epochs; rounds are the experiment's. Two classes have two logits and a regression a linear
-    output, as in `trustkit.vertical.splitnn`.
+    VertiBench trains 200 epochs; rounds are the experiment's. Two classes have two logits. A regression's
+    output is a sigmoid onto the training labels' range, as in VertiBench's code: what is learnt on compressed messages
+    and read on whole ones would otherwise run far off.
     """
     if not local:
         raise ValueError("local must name at least one width, got none")

@@ -11,10 +11,10 @@ from trustkit.metrics.evaluate import softmax
 if TYPE_CHECKING:
     import torch
 
-__all__ = ["loss", "slope"]
+__all__ = ["bounded", "loss", "slope"]
 
 
-def loss(scores: torch.Tensor, target: torch.Tensor) -> torch.Tensor:
+def loss(scores: torch.Tensor, target: torch.Tensor, bound: bool = False) -> torch.Tensor:
     """Return the mean loss of a batch.
 
     Parameters
@@ -23,6 +23,8 @@ def loss(scores: torch.Tensor, target: torch.Tensor) -> torch.Tensor:
         (n, C) logits, or (n, 1) numbers.
     target : torch.Tensor
         (n,): class numbers (int64), or numbers (float).
+    bound : bool
+        Whether numbers are read through `bounded`.
 
     Returns
     -------
@@ -32,8 +34,29 @@ def loss(scores: torch.Tensor, target: torch.Tensor) -> torch.Tensor:
     from torch.nn import functional
 
     if target.is_floating_point():
-        return functional.mse_loss(scores[:, 0], target)
+        return functional.mse_loss(scores[:, 0].sigmoid() if bound else scores[:, 0], target)
     return functional.cross_entropy(scores, target)
+
+
+def bounded(scores: np.ndarray) -> np.ndarray:
+    """Bring numbers onto (0, 1) by a sigmoid.
+
+    Parameters
+    ----------
+    scores : float array
+        Any shape.
+
+    Returns
+    -------
+    float array
+        1 / (1 + e⁻ᶻ), of the same shape and type.
+
+    Examples
+    --------
+    >>> bounded(np.array([0.0, -800.0])).tolist()
+    [0.5, 0.0]
+    """
+    return np.asarray(0.5 + 0.5 * np.tanh(scores / 2), scores.dtype)
 
 
 def slope(scores: np.ndarray, target: np.ndarray) -> np.ndarray:

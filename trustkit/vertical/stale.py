@@ -17,7 +17,7 @@ from trustkit.vertical.adam import adam
 from trustkit.vertical.channel import Channel
 from trustkit.vertical.compress import Squeeze
 from trustkit.vertical.layers import chain, length
-from trustkit.vertical.losses import loss
+from trustkit.vertical.losses import bounded, loss
 from trustkit.vertical.network import SplitNetwork
 from trustkit.vertical.overheard import Heard, by_row
 from trustkit.vertical.table import ColumnTable
@@ -37,7 +37,7 @@ class StaleTrainer:
     network : SplitNetwork
         Sizes.
     table : ColumnTable
-        Who holds which columns of the training and test rows.
+        Who holds which columns.
     squeeze : Squeeze
         What is sent of an embedding and of the upper layers.
     local_steps : int
@@ -85,8 +85,7 @@ class StaleTrainer:
         index : int
             The round, from 1.
         tick : callable
-            Called before each party's embedding, each array that is made smaller and each local step; may raise
-            `trustkit.records.Stopped`.
+            Called before each embedding, each array made smaller, each local step; may raise `Stopped`.
 
         Returns
         -------
@@ -96,8 +95,7 @@ class StaleTrainer:
         wire = Channel(self.table.parties)
         with one_thread():
             after = self._epoch(state, index, tick, wire)
-        scores = self.network.logits(after["params"], self.table.X_test, tick)
-        return after, self.table.seen(self.table.told(scores), wire)
+        return after, self.table.seen(self.logits(after, self.table.X_test, tick), wire)
 
     def _epoch(self, state: State, index: int, tick: Tick, wire: Channel) -> State:
         import torch
@@ -217,13 +215,13 @@ class StaleTrainer:
                 tick()
                 first = others + self.network.embedded(owned, x) @ block.T
                 scores = chain(upper[2:], first.relu()) if upper[2:] else first
-                grads = torch.autograd.grad(loss(scores, labels), owned)
+                grads = torch.autograd.grad(loss(scores, labels, bound=True), owned)
                 self._move(k, grads, after, step)
             after["last"][k] = grads[-1]
         own_upper = self.network.part(leaves, len(parts))
         for step in range(self.local_steps):
             tick()
-            wrong = loss(chain(own_upper, joined), labels)
+            wrong = loss(chain(own_upper, joined), labels, bound=True)
             self._move(len(parts), torch.autograd.grad(wrong, own_upper), after, step)
 
     def _move(self, party: int, grads: Sequence[torch.Tensor], after: Mapping[str, torch.Tensor], step: int) -> None:
@@ -242,7 +240,7 @@ class StaleTrainer:
         inner = [length(self.network.shapes[: each * k]) for k in range(self.table.parties + 1)]
         return [*inner, self.network.parameters]
 
-    def logits(self, state: State, X: np.ndarray) -> np.ndarray:
+    def logits(self, state: State, X: np.ndarray, tick: Tick = lambda: None) -> np.ndarray:
         """Return unnormalised scores of the joint model on whole embeddings, or its numbers.
 
         Parameters
@@ -251,13 +249,16 @@ class StaleTrainer:
             Any state of this trainer.
         X : (n, m) float array
             Scaled rows, all columns.
+        tick : callable
+            Called between pieces.
 
         Returns
         -------
         (n, C) float array
             One score a class.
         """
-        return self.table.told(self.network.logits(state["params"], X))
+        scores = self.network.logits(state["params"], X, tick)
+        return scores if self.table.classes else self.table.told(bounded(scores))
 
     def predict(self, state: State, X: np.ndarray) -> np.ndarray:
         """Return class probabilities of the joint model, or the numbers of a regression.
@@ -272,10 +273,9 @@ class StaleTrainer:
         Returns
         -------
         (n, C) float array
-            In [0, 1], adding up to 1 by row; for a regression (n, 1) in the target's unit.
+            Adding up to 1 by row; for a regression (n, 1) in the target's unit.
         """
-        scores = self.logits(state, X)
-        return softmax(scores) if self.table.classes else scores
+        return softmax(self.logits(state, X)) if self.table.classes else self.logits(state, X)
 
     def gradient(self, state: State, X: np.ndarray, weights: np.ndarray) -> np.ndarray:
         """Return the gradient by each row of its logits weighted by ``weights``.
@@ -294,4 +294,7 @@ class StaleTrainer:
         (n, m) float array
             Σ_c weights[i, c] ∂z_c(x_i)/∂x_i.
         """
-        return self.network.gradient(state["params"], X, weights) * np.float32(self.table.span)
+        if not self.table.classes:
+            share = bounded(self.network.logits(state["params"], X))
+            weights = weights * share * (1 - share) * self.table.span
+        return self.network.gradient(state["params"], X, weights)
