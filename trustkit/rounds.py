@@ -22,7 +22,7 @@ from trustkit.horizontal.adversary import Attack
 from trustkit.horizontal.binding import equip
 from trustkit.partition import Partition
 from trustkit.records import Observer, Progress, Round, RunRecord, Tick, Trainer, watch
-from trustkit.vertical.flips import LabelFlips, flipped, marked
+from trustkit.vertical.defences.randomised_labels import LabelFlips, flipped, marked
 
 __all__ = ["Built", "build", "data_of", "grid", "partition_of", "play", "run"]
 

@@ -31,7 +31,7 @@ def asked() -> str:
     query = os.environ.get("QUERY_STRING", "")
     if waiting():
         # it takes seconds to load, so nobody else does
-        from voila.utils import get_query_string  # type: ignore[import-untyped]
+        from voila.utils import get_query_string
 
         query = get_query_string() or ""
     try:
@@ -51,7 +51,7 @@ def waiting() -> bool:
     ready = os.environ.get("VOILA_PREHEAT") == "True"
     if ready:
         # loaded before a visitor waits for it
-        import voila.utils  # type: ignore[import-untyped]  # noqa: F401
+        import voila.utils  # noqa: F401
     return ready
 
 

@@ -23,8 +23,8 @@ from trustkit.partition import Partition
 from trustkit.rng import stream
 from trustkit.threads import one_thread
 from trustkit.vertical import fedtree, splitnn
-from trustkit.vertical.boosting import BoostTrainer
-from trustkit.vertical.trainer import SplitTrainer
+from trustkit.vertical.boosted.boosting import BoostTrainer
+from trustkit.vertical.networks.split_training import SplitTrainer
 
 FULL = os.environ.get("TRUSTKIT_BENCH") == "1"
 

@@ -127,7 +127,7 @@ def test_nothing_is_written_said_or_sent(
 
 def test_the_worlds_mean_is_codecarbons() -> None:
     """475 gCO2/kWh, with the report of the International Energy Agency that it comes from."""
-    table = DataSource().get_carbon_intensity_per_source_data()  # type: ignore[no-untyped-call]
+    table = DataSource().get_carbon_intensity_per_source_data()
     assert table["world_average"] == INTENSITY
     assert "iea.org/reports/global-energy-co2-status-report-2019" in str(table["world_average_source"])
 

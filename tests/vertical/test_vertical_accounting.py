@@ -12,8 +12,8 @@ from trustkit.data import FederatedDataset
 from trustkit.partition import Partition
 from trustkit.vertical import Channel, fedtree, gal, splitnn
 from trustkit.vertical.accounting import PUBLISHED, traffic_of
-from trustkit.vertical.histograms import Splits
-from trustkit.vertical.levels import Layout, Level, told
+from trustkit.vertical.boosted.histograms import Splits
+from trustkit.vertical.boosted.levels import Layout, Level, told
 
 GOLDEN = {
     "splitnn": [66225.579, 52855.698, 683.899, 8242.007, 45593.262, 1709.747, 37139.587],

@@ -15,7 +15,7 @@ from trustkit.horizontal import gaussian
 from trustkit.partition import Partition
 from trustkit.rng import stream
 from trustkit.vertical import pooled, solo, splitnn
-from trustkit.vertical.alone import AloneTrainer
+from trustkit.vertical.networks.yardsticks import AloneTrainer
 
 SMALL: dict[str, Any] = {"local": (6, 4), "top": (5,), "batch": 16}
 

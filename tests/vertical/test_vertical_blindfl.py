@@ -21,11 +21,11 @@ from trustkit.partition import Partition
 from trustkit.records import Stopped
 from trustkit.rng import stream
 from trustkit.vertical import Channel
-from trustkit.vertical.blinded import BlindTrainer
 from trustkit.vertical.blindfl import blindfl
-from trustkit.vertical.masks import decoded, encoded, noise, times
-from trustkit.vertical.shares import Ring
-from trustkit.vertical.sourcelayer import STEP_BITS, SourceLayer
+from trustkit.vertical.sharing.blind_training import BlindTrainer
+from trustkit.vertical.sharing.fixed_point import decoded, encoded, noise, times
+from trustkit.vertical.sharing.shares import Ring
+from trustkit.vertical.sharing.sourcelayer import STEP_BITS, SourceLayer
 
 SMALL: dict[str, Any] = {"width": 6, "top": (5,), "batch": 16, "lr": 0.01}
 WORD = 2**64

@@ -10,12 +10,13 @@ import pytest
 import xgboost
 
 from trustkit.rng import stream
-from trustkit.vertical import histograms, levels, loops, trees
-from trustkit.vertical.bins import Binned, binned, coded, cuts_of
-from trustkit.vertical.boosting import derivatives
-from trustkit.vertical.histograms import Rules, best_splits, histogram, weight_of
+from trustkit.vertical.boosted import compiled_loops as loops
+from trustkit.vertical.boosted import histograms, levels, trees
+from trustkit.vertical.boosted.bins import Binned, binned, coded, cuts_of
+from trustkit.vertical.boosted.boosting import derivatives
+from trustkit.vertical.boosted.histograms import Rules, best_splits, histogram, weight_of
+from trustkit.vertical.boosted.trees import Trees, bare, leaves_of, slots
 from trustkit.vertical.table import ColumnTable
-from trustkit.vertical.trees import Trees, bare, leaves_of, slots
 
 
 def mixed(rows: int = 300) -> np.ndarray:

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
 from trustkit.rng import stream
-from trustkit.vertical.compress import kept_of, largest, opened, picked, quantised, whole
+from trustkit.vertical.networks.compress import kept_of, largest, opened, picked, quantised, whole
 
 NUMBERS = st.floats(-1e6, 1e6, width=32)
 

@@ -18,9 +18,9 @@ from trustkit.partition import Partition
 from trustkit.records import Stopped
 from trustkit.rng import stream
 from trustkit.vertical.accounting import traffic_of
-from trustkit.vertical.compress import Compressor
 from trustkit.vertical.cvfl import cvfl
-from trustkit.vertical.stale import StaleTrainer
+from trustkit.vertical.networks.compress import Compressor
+from trustkit.vertical.networks.stale_training import StaleTrainer
 
 SMALL: dict[str, Any] = {"local": (6, 8), "top": (5,), "batch": 16, "lr": 0.01}
 

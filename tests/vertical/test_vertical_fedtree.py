@@ -16,14 +16,14 @@ from trustkit.partition import Partition
 from trustkit.records import Seen, State
 from trustkit.rng import stream
 from trustkit.vertical import fedtree, memory, pooled_trees, solo_trees
-from trustkit.vertical.boosting import BoostTrainer
-from trustkit.vertical.central import count_messages
+from trustkit.vertical.boosted.boosting import BoostTrainer
+from trustkit.vertical.boosted.covers import Plain
+from trustkit.vertical.boosted.exchange import Exchange
+from trustkit.vertical.boosted.histograms import Rules
+from trustkit.vertical.boosted.levels import Layout
+from trustkit.vertical.boosted.simulated import count_messages
+from trustkit.vertical.boosted.trees import Trees, leaves_of
 from trustkit.vertical.channel import Channel
-from trustkit.vertical.covers import Plain
-from trustkit.vertical.exchange import Exchange
-from trustkit.vertical.histograms import Rules
-from trustkit.vertical.levels import Layout
-from trustkit.vertical.trees import Trees, leaves_of
 
 SETS = {"wine": 178, "digits": 500, "letter": 1500, "acs_employment": 1200}
 

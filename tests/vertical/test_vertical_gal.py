@@ -20,10 +20,10 @@ from trustkit.records import State, Stopped
 from trustkit.rng import stream
 from trustkit.vertical import gal, memory
 from trustkit.vertical.accounting import traffic_of
-from trustkit.vertical.assisted import AssistedTrainer, prior
-from trustkit.vertical.learners import LocalLearners
-from trustkit.vertical.losses import slope
-from trustkit.vertical.merging import assistance, best_rate, opened
+from trustkit.vertical.assisting.assisted import AssistedTrainer, prior
+from trustkit.vertical.assisting.learners import LocalLearners
+from trustkit.vertical.assisting.merging import assistance, best_rate, opened
+from trustkit.vertical.networks.losses import slope
 
 SMALL: dict[str, Any] = {"local": (8, 6), "batch": 16, "local_epochs": 4}
 

@@ -15,9 +15,9 @@ from trustkit.partition import Partition
 from trustkit.records import Trainer
 from trustkit.rng import stream
 from trustkit.vertical import Channel, memory
-from trustkit.vertical.layers import back, chain, forth, shapes_of, views
-from trustkit.vertical.merging import assistance
-from trustkit.vertical.network import SplitNetwork
+from trustkit.vertical.assisting.merging import assistance
+from trustkit.vertical.networks.layers import back, chain, forth, shapes_of, views
+from trustkit.vertical.networks.network import SplitNetwork
 
 SMALL: dict[str, dict[str, Any]] = {
     "splitnn": {"local": (4, 3), "top": (5,)}, "cvfl": {"local": (4, 3), "top": (5,), "local_steps": 3},
@@ -100,7 +100,7 @@ def test_assistance_in_pieces_is_assistance(monkeypatch: pytest.MonkeyPatch) -> 
     generator = stream(34)
     outputs, residual = generator.standard_normal((3, 50, 2)), generator.standard_normal((50, 2))
     whole = assistance(outputs, residual)
-    monkeypatch.setattr("trustkit.vertical.merging._PRODUCTS", 9 * 30)
+    monkeypatch.setattr("trustkit.vertical.assisting.merging._PRODUCTS", 9 * 30)
     ticks: list[int] = []
     assert np.allclose(assistance(outputs, residual, lambda: ticks.append(1)), whole, rtol=0, atol=1e-12)
     assert len(ticks) == 4

@@ -9,8 +9,8 @@ from tests.vertical.test_vertical_splitnn import never, toy
 from trustkit.catalogue import ALGORITHMS, use
 from trustkit.rng import stream
 from trustkit.vertical import Channel, Heard, by_row, listening
-from trustkit.vertical.sides import sides
-from trustkit.vertical.trees import Trees, leaves_of
+from trustkit.vertical.boosted.trees import Trees, leaves_of
+from trustkit.vertical.boosted.turns_at_splits import sides
 
 
 def test_a_channel_tells_only_who_listens() -> None:

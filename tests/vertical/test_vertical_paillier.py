@@ -12,9 +12,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from trustkit.rng import stream
-from trustkit.vertical.jointkey import JointKey, joint_key
-from trustkit.vertical.packing import capacity, fixed, packed, unpacked, width_for
-from trustkit.vertical.paillier import Key, key_of, needs_encryption
+from trustkit.vertical.encrypted.jointkey import JointKey, joint_key
+from trustkit.vertical.encrypted.packing import capacity, fixed, packed, unpacked, width_for
+from trustkit.vertical.encrypted.paillier import Key, key_of, needs_encryption
 
 
 @pytest.fixture(scope="module")

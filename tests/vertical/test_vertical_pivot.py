@@ -15,17 +15,17 @@ from trustkit.horizontal import gaussian
 from trustkit.partition import Partition
 from trustkit.records import Stopped
 from trustkit.rng import stream
-from trustkit.vertical.bins import binned
-from trustkit.vertical.boosting import BoostTrainer, derivatives
+from trustkit.vertical.boosted.bins import binned
+from trustkit.vertical.boosted.boosting import BoostTrainer, derivatives
+from trustkit.vertical.boosted.histograms import Rules, histogram
 from trustkit.vertical.channel import Channel
+from trustkit.vertical.encrypted.jointkey import joint_key
+from trustkit.vertical.encrypted.packing import fixed, packed
 from trustkit.vertical.fedtree import fedtree
-from trustkit.vertical.hidden import Hidden
-from trustkit.vertical.hiddentrees import HiddenExchange, candidates_of
-from trustkit.vertical.histograms import Rules, histogram
-from trustkit.vertical.jointkey import joint_key
-from trustkit.vertical.packing import fixed, packed
 from trustkit.vertical.pivot import pivot
-from trustkit.vertical.shares import Ring, Talk
+from trustkit.vertical.sharing.hidden_instance_sets import Hidden
+from trustkit.vertical.sharing.pivot_trees import HiddenExchange, candidates_of
+from trustkit.vertical.sharing.shares import Ring, Talk
 from trustkit.vertical.table import laid_out
 
 SIZE = 128

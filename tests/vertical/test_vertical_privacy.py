@@ -20,12 +20,12 @@ from trustkit.horizontal import gaussian
 from trustkit.rng import stream
 from trustkit.rounds import build, run
 from trustkit.vertical import Channel, column_noise, listening, splitnn
-from trustkit.vertical.boosting import derivatives
-from trustkit.vertical.flips import LabelFlips, flipped
-from trustkit.vertical.labelnoise import label_noise, least_squares_rate, reach, spent_by
-from trustkit.vertical.layers import chain, drawn, shapes_of, views
-from trustkit.vertical.privacy import epsilon_of, noise_for, open_ledger
-from trustkit.vertical.shield import Shield, clipped, rowwise
+from trustkit.vertical.boosted.boosting import derivatives
+from trustkit.vertical.defences.column_noise import epsilon_of, noise_for, open_ledger
+from trustkit.vertical.defences.message_noise import Shield, clipped, rowwise
+from trustkit.vertical.defences.randomised_labels import LabelFlips, flipped
+from trustkit.vertical.defences.residual_noise import label_noise, least_squares_rate, reach, spent_by
+from trustkit.vertical.networks.layers import chain, drawn, shapes_of, views
 
 SMALL: dict[str, Any] = {"local": (6, 4), "top": (5,), "batch": 16}
 

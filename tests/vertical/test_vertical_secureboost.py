@@ -16,18 +16,18 @@ from trustkit.horizontal import gaussian
 from trustkit.partition import Partition
 from trustkit.records import Seen, State, Stopped
 from trustkit.rng import stream
-from trustkit.vertical.bins import Binned
-from trustkit.vertical.boosting import BoostTrainer
+from trustkit.vertical.boosted.bins import Binned
+from trustkit.vertical.boosted.boosting import BoostTrainer
+from trustkit.vertical.boosted.histograms import histogram
 from trustkit.vertical.channel import Channel
-from trustkit.vertical.cipherwork import makespan
+from trustkit.vertical.encrypted.cost_estimate import makespan
+from trustkit.vertical.encrypted.paillier import Key, Lock, key_of
+from trustkit.vertical.encrypted.secureboost_messages import sealed
+from trustkit.vertical.encrypted.vf2boost_messages import Woven, woven
 from trustkit.vertical.fedtree import fedtree
-from trustkit.vertical.histograms import histogram
 from trustkit.vertical.overheard import listening
-from trustkit.vertical.paillier import Key, Lock, key_of
-from trustkit.vertical.sealed import sealed
 from trustkit.vertical.secureboost import secureboost
 from trustkit.vertical.vf2boost import vf2boost
-from trustkit.vertical.woven import Woven, woven
 
 KEPT = ("feature", "bin", "weight", "margins", "test_margins")
 SIZE = 128

@@ -9,11 +9,11 @@ import pytest
 from scipy.stats import chisquare
 
 from trustkit.rng import stream
+from trustkit.vertical.boosted.histograms import Rules
 from trustkit.vertical.channel import Channel
-from trustkit.vertical.compare import both, chosen, negative, numbers, quotient
-from trustkit.vertical.histograms import Rules
-from trustkit.vertical.secretsplits import best_split, leaf_weights, scale_of
-from trustkit.vertical.shares import Ring, Talk
+from trustkit.vertical.sharing.secret_comparison import both, chosen, negative, numbers, quotient
+from trustkit.vertical.sharing.secretsplits import best_split, leaf_weights, scale_of
+from trustkit.vertical.sharing.shares import Ring, Talk
 
 
 def talk_of(parties: int = 3, bits: int = 64) -> Talk:

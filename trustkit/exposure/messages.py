@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 
 from trustkit.records import State
+from trustkit.vertical.boosted.turns_at_splits import sides
 from trustkit.vertical.overheard import Heard, by_row, listening
-from trustkit.vertical.sides import sides
 
 __all__ = ["messages_of"]
 

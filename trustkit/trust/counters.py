@@ -49,7 +49,7 @@ class Counters:
         self._kwh, self._packages = 0.0, 0
         with _quiet():
             self._rapl.start()
-        self._clock = PeriodicScheduler(INTERVAL, self._read)  # type: ignore[no-untyped-call]
+        self._clock = PeriodicScheduler(INTERVAL, self._read)
         self._clock.start()
 
     def stop(self) -> tuple[float, int]:
@@ -99,7 +99,7 @@ def counters_of(folder: Path | None = None) -> Counters | None:
     where = {} if folder is None else {"rapl_dir": str(folder)}
     with _quiet():
         try:
-            rapl = IntelRAPL(**where) if is_rapl_available(**where) else None  # type: ignore[no-untyped-call]
+            rapl = IntelRAPL(**where) if is_rapl_available(**where) else None
         except (OSError, SystemError):  # no such folder; not Linux
             rapl = None
     return None if rapl is None else Counters(rapl)

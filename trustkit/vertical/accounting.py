@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Literal
 
-from trustkit.vertical.trees import slots
+from trustkit.vertical.boosted.trees import slots
 
 __all__ = ["ACCOUNTINGS", "PUBLISHED", "Accounting", "traffic_of"]
 
@@ -69,7 +69,7 @@ def traffic_of(
     * cvfl: received 48·K'·n·R, and 352·K'·512 for the first batch; paper: 48·K·n + 94·512·8 an epoch.
     * fedtree: sent 8·K'·n·C·R of gradients, and received 16·2^(depth − 1)·32·m·K'/K·C·R of histograms, if all trees are
       full and all columns have 32 bins; splits and instance sets besides. Real trees stop early, so this is about the
-      most that may be sent; `trustkit.vertical.central.count_messages` counts for given trees. Paper: sent
+      most that may be sent; `trustkit.vertical.boosted.simulated.count_messages` counts for given trees. Paper: sent
       16·K'·n·C·R, received 128·round(m·K'/K)·C·R.
 
     Source

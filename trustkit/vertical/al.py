@@ -9,9 +9,9 @@ import numpy as np
 from trustkit.catalogue import ALGORITHMS, Interval
 from trustkit.data import FederatedDataset
 from trustkit.records import Tick
-from trustkit.vertical.assisted import AssistedTrainer
-from trustkit.vertical.ensemble import assisted_facts, learners_of
-from trustkit.vertical.labelnoise import label_noise, reach
+from trustkit.vertical.assisting.assisted import AssistedTrainer
+from trustkit.vertical.assisting.sizes_assisted import assisted_facts, learners_of
+from trustkit.vertical.defences.residual_noise import label_noise, reach
 from trustkit.vertical.table import laid_out
 
 __all__ = ["al"]
@@ -38,7 +38,7 @@ def al(
     model : object
         Not used: the parties bring their own networks.
     privacy : ColumnNoise, optional
-        Noise on labels; see `trustkit.vertical.privacy.column_noise`.
+        Noise on labels; see `trustkit.vertical.defences.column_noise.column_noise`.
     participation : float
         1: every party is needed in every round.
     rounds : int

@@ -13,9 +13,9 @@ import numpy as np
 from trustkit.catalogue import ALGORITHMS, Interval
 from trustkit.data import FederatedDataset
 from trustkit.vertical import memory
-from trustkit.vertical.blinded import BlindTrainer
-from trustkit.vertical.network import SplitNetwork
-from trustkit.vertical.sourcelayer import SourceLayer
+from trustkit.vertical.networks.network import SplitNetwork
+from trustkit.vertical.sharing.blind_training import BlindTrainer
+from trustkit.vertical.sharing.sourcelayer import SourceLayer
 from trustkit.vertical.table import ColumnTable, laid_out
 
 __all__ = ["blindfl"]

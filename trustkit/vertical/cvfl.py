@@ -11,9 +11,9 @@ from typing import Annotated, Any
 from trustkit.catalogue import ALGORITHMS, Interval
 from trustkit.data import FederatedDataset
 from trustkit.vertical import memory
-from trustkit.vertical.compress import Compressor, Squeeze
-from trustkit.vertical.network import SplitNetwork
-from trustkit.vertical.stale import StaleTrainer
+from trustkit.vertical.networks.compress import Compressor, Squeeze
+from trustkit.vertical.networks.network import SplitNetwork
+from trustkit.vertical.networks.stale_training import StaleTrainer
 from trustkit.vertical.table import laid_out
 
 __all__ = ["cvfl"]

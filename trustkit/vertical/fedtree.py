@@ -13,12 +13,12 @@ import numpy as np
 from trustkit.catalogue import ALGORITHMS, Interval
 from trustkit.data import FederatedDataset
 from trustkit.vertical import memory
-from trustkit.vertical.bins import binned
-from trustkit.vertical.boosting import BoostTrainer, facts_of_trees
-from trustkit.vertical.central import Central
-from trustkit.vertical.exchange import Exchange, Grower
-from trustkit.vertical.histograms import Rules
-from trustkit.vertical.labelnoise import label_noise, reach
+from trustkit.vertical.boosted.bins import binned
+from trustkit.vertical.boosted.boosting import BoostTrainer, facts_of_trees
+from trustkit.vertical.boosted.exchange import Exchange, Grower
+from trustkit.vertical.boosted.histograms import Rules
+from trustkit.vertical.boosted.simulated import Central
+from trustkit.vertical.defences.residual_noise import label_noise, reach
 from trustkit.vertical.table import laid_out
 
 __all__ = ["fedtree"]
@@ -47,7 +47,7 @@ def fedtree(
     model : object
         Not used: the trees are the model.
     privacy : ColumnNoise, optional
-        Noise on labels; see `trustkit.vertical.privacy.column_noise`.
+        Noise on labels; see `trustkit.vertical.defences.column_noise.column_noise`.
     participation : float
         1: every party is needed in every step.
     rounds : int
@@ -85,7 +85,7 @@ def fedtree(
     A round of C trees over n rows sends (K − 1)·8·C·n bytes of gradients, 16 bytes for each bin of another party and
     node whose histogram is sent (of two children the one with less curvature; the other's is the rest), 16 bytes for
     each split and party told of it, and one bit for each row and split, from its owner and to the others
-    (`trustkit.vertical.central.count_messages`). How many bins a column has is agreed on before.
+    (`trustkit.vertical.boosted.simulated.count_messages`). How many bins a column has is agreed on before.
     The first party learns which rows a split of another sends where, but not at which number; the others get every
     gradient in the clear, and gradients tell labels.
 

@@ -9,10 +9,10 @@ import numpy as np
 from trustkit.catalogue import ALGORITHMS, Interval
 from trustkit.data import FederatedDataset
 from trustkit.records import Tick
-from trustkit.vertical.assisted import AssistedTrainer
-from trustkit.vertical.ensemble import assisted_facts, learners_of
-from trustkit.vertical.labelnoise import label_noise, least_squares_rate, reach
-from trustkit.vertical.merging import assistance, best_rate
+from trustkit.vertical.assisting.assisted import AssistedTrainer
+from trustkit.vertical.assisting.merging import assistance, best_rate
+from trustkit.vertical.assisting.sizes_assisted import assisted_facts, learners_of
+from trustkit.vertical.defences.residual_noise import label_noise, least_squares_rate, reach
 from trustkit.vertical.table import laid_out
 
 __all__ = ["gal"]
@@ -38,7 +38,7 @@ def gal(
     model : object
         Not used: the parties bring their own networks.
     privacy : ColumnNoise, optional
-        Noise on labels; see `trustkit.vertical.privacy.column_noise`.
+        Noise on labels; see `trustkit.vertical.defences.column_noise.column_noise`.
     participation : float
         1: every party is needed in every round.
     rounds : int
@@ -73,10 +73,10 @@ def gal(
     Notes
     -----
     r = −∂L/∂F goes to K − 1 parties, their outputs f_k on the training rows come back, and F grows by η Σ_k w_k f_k:
-    w are fitted to r (`trustkit.vertical.merging.assistance`), η is searched on the loss
-    (`trustkit.vertical.merging.best_rate`). Training sends 2·(K − 1)·c·4 bytes a row and round, where c is the number
-    of classes, or 1 for two classes and for a regression. Every model of every round is needed to predict, so the state
-    grows by all parties' parameters each round. F starts from the logarithms of the classes' shares, or the mean. A
+    w are fitted to r by `trustkit.vertical.assisting.merging.assistance`, η is searched on the loss by ``best_rate``
+    there. Training sends 2·(K − 1)·c·4 bytes a row and round, where c is the number of classes, or 1 for two classes
+    and for a regression. Every model of every round is needed to predict, so the state grows by all parties'
+    parameters each round. F starts from the logarithms of the classes' shares, or the mean. A
     row's residual is positive for its own class only: whoever receives it knows the label.
 
     Source

@@ -7,12 +7,12 @@ from typing import Annotated, Any
 from trustkit.catalogue import ALGORITHMS, Interval
 from trustkit.data import FederatedDataset
 from trustkit.vertical import memory
-from trustkit.vertical.bins import binned
-from trustkit.vertical.boosting import BoostTrainer, facts_of_trees
-from trustkit.vertical.cipherwork import OBJECT
-from trustkit.vertical.hiddentrees import HiddenExchange, facts_of_hiding
-from trustkit.vertical.histograms import Rules
-from trustkit.vertical.paillier import needs_encryption
+from trustkit.vertical.boosted.bins import binned
+from trustkit.vertical.boosted.boosting import BoostTrainer, facts_of_trees
+from trustkit.vertical.boosted.histograms import Rules
+from trustkit.vertical.encrypted.cost_estimate import OBJECT
+from trustkit.vertical.encrypted.paillier import needs_encryption
+from trustkit.vertical.sharing.pivot_trees import HiddenExchange, facts_of_hiding
 from trustkit.vertical.table import laid_out
 
 __all__ = ["pivot"]

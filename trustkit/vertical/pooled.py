@@ -6,7 +6,7 @@ from typing import Annotated, Any
 
 from trustkit.catalogue import ALGORITHMS, Interval
 from trustkit.data import FederatedDataset
-from trustkit.vertical.alone import AloneTrainer, alone
+from trustkit.vertical.networks.yardsticks import AloneTrainer, alone
 from trustkit.vertical.table import laid_out
 
 __all__ = ["pooled"]

@@ -11,23 +11,23 @@ import numpy as np
 from trustkit.catalogue import ALGORITHMS, Interval
 from trustkit.data import FederatedDataset
 from trustkit.records import Tick
-from trustkit.vertical.bins import Binned, binned
-from trustkit.vertical.boosting import BoostTrainer, facts_of_trees
+from trustkit.vertical.boosted.bins import Binned, binned
+from trustkit.vertical.boosted.boosting import BoostTrainer, facts_of_trees
+from trustkit.vertical.boosted.exchange import Exchange
+from trustkit.vertical.boosted.histograms import Rules
+from trustkit.vertical.boosted.trees import Trees
 from trustkit.vertical.channel import Channel
-from trustkit.vertical.cipherwork import facts_of_work, holds_locked, work_of
-from trustkit.vertical.exchange import Exchange
-from trustkit.vertical.histograms import Rules
-from trustkit.vertical.paillier import key_of, needs_encryption
-from trustkit.vertical.sealed import sealed
+from trustkit.vertical.encrypted.cost_estimate import facts_of_work, holds_locked, work_of
+from trustkit.vertical.encrypted.paillier import key_of, needs_encryption
+from trustkit.vertical.encrypted.secureboost_messages import sealed
 from trustkit.vertical.table import laid_out
-from trustkit.vertical.trees import Trees
 
 __all__ = ["SealedExchange", "secureboost"]
 
 
 @dataclass(frozen=True)
 class SealedExchange:
-    """An exchange under a new key each round; a `trustkit.vertical.exchange.Grower`.
+    """An exchange under a new key each round; a `trustkit.vertical.boosted.exchange.Grower`.
 
     Parameters
     ----------

@@ -11,10 +11,10 @@ from typing import Annotated, Any
 from trustkit.catalogue import ALGORITHMS, Interval
 from trustkit.data import FederatedDataset
 from trustkit.vertical import memory
-from trustkit.vertical.network import SplitNetwork
-from trustkit.vertical.privacy import open_ledger
+from trustkit.vertical.defences.column_noise import open_ledger
+from trustkit.vertical.networks.network import SplitNetwork
+from trustkit.vertical.networks.split_training import SplitTrainer
 from trustkit.vertical.table import laid_out
-from trustkit.vertical.trainer import SplitTrainer
 
 __all__ = ["splitnn"]
 
@@ -39,7 +39,7 @@ def splitnn(
     model : object
         Not used: the parties bring their own layers.
     privacy : ColumnNoise, optional
-        Noise on embeddings or labels; see `trustkit.vertical.privacy.column_noise`.
+        Noise on embeddings or labels; see `trustkit.vertical.defences.column_noise.column_noise`.
     participation : float
         1: every party is needed in every step.
     rounds : int

@@ -9,10 +9,10 @@ import numpy as np
 
 from trustkit.catalogue import ALGORITHMS, Interval
 from trustkit.data import FederatedDataset
-from trustkit.vertical.bins import Binned, coded, cuts_of
-from trustkit.vertical.boosting import BoostTrainer, facts_of_trees
-from trustkit.vertical.central import Central
-from trustkit.vertical.histograms import Rules
+from trustkit.vertical.boosted.bins import Binned, coded, cuts_of
+from trustkit.vertical.boosted.boosting import BoostTrainer, facts_of_trees
+from trustkit.vertical.boosted.histograms import Rules
+from trustkit.vertical.boosted.simulated import Central
 from trustkit.vertical.table import ColumnTable, laid_out
 
 __all__ = ["pooled_trees", "solo_trees"]

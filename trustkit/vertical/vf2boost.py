@@ -12,24 +12,24 @@ from trustkit.catalogue import ALGORITHMS, Interval
 from trustkit.data import FederatedDataset
 from trustkit.records import Tick
 from trustkit.rng import stream
-from trustkit.vertical.bins import Binned, binned
-from trustkit.vertical.boosting import BoostTrainer, facts_of_trees
+from trustkit.vertical.boosted.bins import Binned, binned
+from trustkit.vertical.boosted.boosting import BoostTrainer, facts_of_trees
+from trustkit.vertical.boosted.exchange import Exchange
+from trustkit.vertical.boosted.histograms import Rules
+from trustkit.vertical.boosted.trees import Trees
 from trustkit.vertical.channel import Channel
-from trustkit.vertical.cipherwork import Work, facts_of_work, holds_locked, makespan, work_of
-from trustkit.vertical.exchange import Exchange
-from trustkit.vertical.histograms import Rules
-from trustkit.vertical.packing import capacity
-from trustkit.vertical.paillier import key_of, needs_encryption
+from trustkit.vertical.encrypted.cost_estimate import Work, facts_of_work, holds_locked, makespan, work_of
+from trustkit.vertical.encrypted.packing import capacity
+from trustkit.vertical.encrypted.paillier import key_of, needs_encryption
+from trustkit.vertical.encrypted.vf2boost_messages import slot_width, woven
 from trustkit.vertical.table import laid_out
-from trustkit.vertical.trees import Trees
-from trustkit.vertical.woven import slot_width, woven
 
 __all__ = ["WovenExchange", "modelled_seconds", "vf2boost"]
 
 
 @dataclass(frozen=True)
 class WovenExchange:
-    """An exchange under a new key each round, in pieces; a `trustkit.vertical.exchange.Grower`.
+    """An exchange under a new key each round, in pieces; a `trustkit.vertical.boosted.exchange.Grower`.
 
     Parameters
     ----------

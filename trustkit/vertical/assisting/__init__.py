@@ -1,0 +1,3 @@
+"""Models of single parties that assist each other by residuals."""
+
+__all__ = []

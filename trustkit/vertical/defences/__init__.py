@@ -1,0 +1,3 @@
+"""What keeps messages from telling: noise, flips, and the ε they are good for."""
+
+__all__ = []

@@ -1,0 +1,3 @@
+"""Numbers that no party knows, because each holds a share of them."""
+
+__all__ = []
