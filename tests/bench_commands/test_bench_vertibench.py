@@ -24,6 +24,7 @@ from trustkit.bench.vertibench_printed import (
     Printed,
 )
 from trustkit.bench.vertibench_runs import Budget, Job, Outcome, estimate, played
+from trustkit.bench.vertibench_satellite import satellite_of
 from trustkit.bench.vertibench_scaling import MOST, PARTIES
 from trustkit.bench.vertibench_settings import METHODS, experiment, work
 from trustkit.bench.vertibench_sheet import Place, Plan, Sheet
@@ -334,3 +335,25 @@ def test_every_part_draws_and_says_when_there_is_nothing(name: str) -> None:
     sheets = PARTS[name].sheets(WHOLE, {})
     assert PARTS[name].draw(sheets).axes
     assert PARTS[name].title in sheets[0].title or name == "times"
+
+
+def test_satellite_is_played_where_its_files_are(tmp_path: Path) -> None:
+    """Two places of three columns, labels with both, 40 rows to train on: alone, and together by SplitNN."""
+    folder = tmp_path / "data" / "satellite"
+    folder.mkdir(parents=True)
+    rng = np.random.default_rng(0)
+    for part, first, rows in (("train", 0, 40), ("test", 100, 20)):
+        y = rng.integers(0, 2, rows)
+        for k in range(2):
+            X = rng.normal(size=(rows, 3)) + 2 * y[:, None]
+            lines = ["id,y,a,b,c", *(f"{first + i},{y[i]},{','.join(map(str, X[i]))}" for i in range(rows))]
+            (folder / f"sat_party{k}_{part}.csv").write_text("\n".join(lines) + "\n", encoding="utf-8")
+    found = satellite_of(tmp_path / "data")
+    assert found is not None
+    assert found[1] == (40, 6, 2, 21)
+    run_vertibench(tmp_path / "out", quick=True, only=("solo",), data=tmp_path / "data")
+    with (tmp_path / "out" / "table7.csv").open(encoding="utf-8") as file:
+        rows_read = list(csv.DictReader(file))
+    told = {row["who"]: float(row["accuracy"]) for row in rows_read if row["data"] == "satellite"}
+    assert set(told) == {"place 0 alone", "place 1 alone", "SplitNN"}
+    assert min(told.values()) > 80

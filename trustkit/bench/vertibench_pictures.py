@@ -237,7 +237,9 @@ def solo_bars(sheets: tuple[Sheet, ...]) -> Figure:
 
     figure, axes = _started(6.4, 3.6, sheets[0])
     rows = _records(sheets[0])
-    colours = [style.NOW if row["who"] == "SplitNN" else style.BASE for row in rows]
+    for row in rows:
+        row["who"] = row["who"] if row["data"] == "mfeat" else f"{row['data']}: {row['who']}"
+    colours = [style.NOW if str(row["who"]).endswith("SplitNN") else style.BASE for row in rows]
     axes.bar([row["who"] for row in rows], [row["accuracy"] for row in rows], 0.7, color=colours,
              yerr=[row["± accuracy"] or 0 for row in rows])  # fmt: skip
     axes.set_ylabel("accuracy, %")
