@@ -133,3 +133,8 @@ def test_what_cannot_be_adjusted_is_refused(record: RunRecord) -> None:
     columns = tk.run(tk.Experiment("wine", use("uniform", parties=2), "splitnn", rounds=1))
     with pytest.raises(ValueError, match=r"^the run must be over rows, got one over columns$"):
         adjust_thresholds(columns)
+    nobody = replace(tk.datasets.load("wine"), name="wine of nobody", sensitive={"sex": np.full(178, "missing")})
+    tk.datasets.add(nobody)
+    unknown = tk.run(tk.Experiment("wine of nobody", use("iid", parties=2), "fedavg", "logistic", rounds=1))
+    with pytest.raises(ValueError, match=r"^sex must be known of some row of wine of nobody, got none$"):
+        adjust_thresholds(unknown, "sex")

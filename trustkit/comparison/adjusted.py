@@ -66,7 +66,7 @@ def adjust_thresholds(record: RunRecord, attribute: str | None = None, goal: Goa
     Raises
     ------
     ValueError
-        If there is no such attribute, or the run is over columns or has no state.
+        If there is no such attribute, no row says what it is, or the run is over columns or has no state.
 
     Notes
     -----
@@ -90,6 +90,8 @@ def adjust_thresholds(record: RunRecord, attribute: str | None = None, goal: Goa
     if name not in data.sensitive:
         raise ValueError(f"attribute must be one of {', '.join(data.sensitive) or 'none'}, got {name!r}")
     codes, values = group_codes(data.sensitive[name], data.y.size)
+    if not values:
+        raise ValueError(f"{name} must be known of some row of {data.name}, got none")
     state, positive, G = record.last.state, data.positive, len(values)
     if state is None:
         raise ValueError("the run must have its last state, got one without")

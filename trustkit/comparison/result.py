@@ -80,14 +80,16 @@ class Outcome:
 
         Notes
         -----
-        Accuracy is that of all test rows together; a client's gap is that of its test rows.
+        Accuracy is that of all test rows together, where clients count by their rows whose attribute is known; a
+        client's gap is that of its test rows.
         """
         if self.refused:
             return dict.fromkeys(MEASURES, np.nan)
         counts = self.groups[attribute]
         known = ~np.isnan(self.accuracy)
         rows, right = counts.sum(axis=(1, 2, 3))[known], self.accuracy[known]
-        found = {"accuracy": float(rows @ right / rows.sum()), "worst_accuracy": float(right.min())}
+        mean = float(rows @ right / rows.sum()) if rows.sum() else np.nan
+        found = {"accuracy": mean, "worst_accuracy": float(right.min())}
         rates: dict[str, Rate] = {"dd": "selection", "eod": "tpr"}
         for short, rate in rates.items():
             gaps = gaps_from_counts(counts, rate).gap
