@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -103,6 +104,23 @@ def test_a_data_set_that_is_replaced_is_not_taken_from_a_cache(monkeypatch: pyte
     assert partition_of(experiment).owner.size == 89
     assert build(experiment) is not before
     assert build(experiment).fed.data.X.shape[0] == 89
+
+
+def test_a_file_that_is_written_anew_is_read_anew(tmp_path: Path) -> None:
+    """In a folder and by itself; what was not touched is taken from the cache."""
+    bank, shop = tmp_path / "bank.csv", tmp_path / "shop.csv"
+    bank.write_text("id,y,a\n" + "".join(f"{k},{k % 2},{k}\n" for k in range(20)), encoding="utf-8")
+    shop.write_text("id,b\n" + "".join(f"{k},{k * k}\n" for k in range(20)), encoding="utf-8")
+    experiment = Experiment(use("parties", paths=str(tmp_path)), "by_views", "splitnn", rounds=1)
+    before = build(experiment)
+    assert build(experiment) is before
+    shop.write_text("id,b,c\n" + "".join(f"{k},{k * k},{-k}\n" for k in range(20)), encoding="utf-8")
+    assert build(experiment) is not before
+    assert data_of(experiment).columns == ("a", "b", "c")
+    one = EXPERIMENT.change(data=use("csv", path=str(bank), target="y"))
+    assert data_of(one).X.shape[0] == 20
+    bank.write_text(bank.read_text(encoding="utf-8") + "20,1,20\n", encoding="utf-8")
+    assert data_of(one).X.shape[0] == 21
 
 
 def test_run_records_and_shows_every_round(capsys: pytest.CaptureFixture[str]) -> None:

@@ -17,6 +17,7 @@ from typing import Any
 from trustkit import datasets
 from trustkit.catalogue import ALGORITHMS, ATTACKS, DATASETS, FAULTS, MODELS, PRIVACY, SPLITS, Catalogue, Entry, Use
 from trustkit.data import Dataset, FederatedDataset
+from trustkit.datasets.ondisk import Stamp, stamps
 from trustkit.experiment import Experiment
 from trustkit.horizontal.adversary import Attack
 from trustkit.horizontal.binding import equip
@@ -37,8 +38,8 @@ class Built:
     attack: Attack | None = None
 
 
-Source = tuple[Use, Entry]
-"""A use and what its name means now: a data set or split that is entered anew must not be taken from a cache."""
+Source = tuple[Use, Entry, tuple[Stamp, ...]]
+"""A use, what its name means now, and its files as they are: what is entered or written anew is in no cache."""
 
 
 @lru_cache(maxsize=16)
@@ -75,7 +76,7 @@ def _partition(data: Source, split: Source, seed: int, told: _Told) -> Partition
 
 
 def _source(catalogue: Catalogue, wanted: Use) -> Source:
-    return wanted, catalogue[wanted.name]
+    return wanted, catalogue[wanted.name], stamps(wanted.args.values())
 
 
 @lru_cache(maxsize=64)

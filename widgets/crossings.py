@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import html
+import math
 from collections.abc import Callable
 from typing import Any
 
@@ -12,7 +13,7 @@ from trustkit.widgets.numbers import amount, bytes_text
 from trustkit.widgets.view import bar, tip
 
 from trustkit import RunRecord, plot
-from trustkit.catalogue import ALGORITHMS
+from trustkit.catalogue import ALGORITHMS, PRIVACY
 from trustkit.comparison import YARDSTICKS, Crossing
 from trustkit.findings import quality_of
 
@@ -163,17 +164,18 @@ def _nothing(state: Crossed) -> str:
 def _status(state: Crossed, found: Crossing) -> str:
     """Which run is being played, or attacked, and how many are there."""
     records = list(found.records.values())
-    done, total = sum(len(record) for record in records), sum(each.rounds for each in found.experiments.values())
-    now, whole = state.playing.now, sum(record.complete for record in records)
+    done = sum(len(record) for record in records)
+    total = sum(each.rounds for place, each in found.experiments.items() if place not in found.refused)
+    now, whole, able = state.playing.now, sum(record.complete for record in records), len(records) - len(found.refused)
     place = next((at for at, each in found.experiments.items() if each == now), None)
     if now is not None and place is not None:
         words = f"{_placed(found, place)}: round {len(found.records[place])} of {now.rounds}"
     elif state.playing.busy:
         words = "attacking " + ("…" if state.attacked is None else _placed(found, state.attacked))
-    elif whole == len(records):
-        words = "all runs are there"
+    elif whole >= able:
+        words = "all runs are there" + (" that can be played" if found.refused else "")
     else:
-        words = f"{whole} of {len(records)} runs are there; Compare algorithms plays the rest"
+        words = f"{whole} of {able} runs are there; Compare algorithms plays the rest"
     return bar("rounds of algorithms", done, total, words)
 
 
@@ -205,6 +207,10 @@ def _remarks(state: Crossed, name: str, record: RunRecord) -> str:
     facts = state.facts(record.experiment)
     told = [] if facts.get("federated", True) else ["no federation: a yardstick"]
     told += [str(facts[key]) for key in ("simulated", "encryption", "assumes") if facts.get(key)]
+    if facts.get("mechanism"):
+        spent = float(record.last.epsilon)
+        claim = f"ε {amount(spent, 1)}" if math.isfinite(spent) else "no guarantee"
+        told.append(f"{PRIVACY[facts['mechanism']].title}, {facts['level']}: {claim}")
     told += ["labels are told to every party"] * (facts.get("labels") == "told to every party")
     return f'<br><span class="tk-sub">{html.escape("; ".join(told))}</span>' if told else ""
 

@@ -24,7 +24,8 @@ _FIRST = ("splitnn", "gal", "fedtree")
 _ALONG = (("as under the controls", ""), ("along α: unequal parties", "alpha"), ("along β: correlated parties", "beta"))
 _SAME = (
     "Data, parties, rounds and seed are those of the controls. The training under the controls keeps its settings, "
-    "relatives of it share what they have in common with it, all others stand on their defaults."
+    "relatives of it share what they have in common with it, all others stand on their defaults. "
+    "Yardsticks send nothing, so no noise is put on them."
 )
 _SIMULATED = (
     "A simulation on this machine: every message that crosses a party's border is really made and counted, and nothing "

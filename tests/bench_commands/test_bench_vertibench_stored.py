@@ -7,8 +7,9 @@ from pathlib import Path
 import pytest
 
 from trustkit.bench import read_vertibench
-from trustkit.bench.vertibench import PARTS
-from trustkit.bench.vertibench_sheet import Sheet
+from trustkit.bench.vertibench import PARTS, SEEDS
+from trustkit.bench.vertibench_settings import METHODS
+from trustkit.bench.vertibench_sheet import Plan, Sheet
 from trustkit.bench.vertibench_stored import write_vertibench
 from trustkit.serve import NOTEBOOKS
 
@@ -57,3 +58,22 @@ def test_the_file_beside_the_notebook_has_every_part() -> None:
         assert stored.picture(part).axes
     for stem in ("table2-grid", "figures3-6", "figures3-6-checked", "table6", "table7", "figure7"):
         assert stored.sheet(stem).notes or stored.sheet(stem).heads
+
+
+def test_the_file_beside_the_notebook_says_what_the_code_says() -> None:
+    """Titles, heads and notes are those of today: what is claimed below a stored table is not out of date."""
+    stored, plan = read_vertibench(NOTEBOOKS / "03_vertibench.json"), Plan(False, SEEDS, tuple(METHODS))
+    for part, sheets in stored.sheets.items():
+        for sheet, now in zip(sheets, PARTS[part].sheets(plan, {}), strict=True):
+            assert (sheet.stem, sheet.title, sheet.heads, sheet.notes) == (now.stem, now.title, now.heads, now.notes)
+
+
+def test_what_is_no_accuracy_and_what_is_modelled_say_so() -> None:
+    """In titles and heads, which a terminal shows too."""
+    stored = read_vertibench(NOTEBOOKS / "03_vertibench.json")
+    assert all("of msd 100 · RMSE" in stored.sheet(stem).title for stem in ("table2", "table2-grid"))
+    assert "network seconds, modelled" in stored.sheet("table6").heads
+    heads = ("data", "algorithm", "split", "ours", "± ours", "printed")
+    lines = (("msd", "GAL", "α = 1", 12.0, None, 12.2), ("letter", "GAL", "α = 1", 51.0, None, 51.4))
+    figure = PARTS["table2"].draw((Sheet("table2", "Table 2", heads, lines),))
+    assert [axes.get_ylabel() for axes in figure.axes] == ["100 · RMSE", "accuracy, %"]

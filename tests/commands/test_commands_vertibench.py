@@ -29,6 +29,7 @@ def test_one_part(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture
     assert "of processor time still to do: fedtree" in lines[0]
     assert len([line for line in lines if line.startswith("FedTree")]) == 3
     assert "gisette_synthetic" in said.out
+    assert "- On the stand-in, nothing is to be concluded about gisette" in said.out
     assert "3 of 3 runs are finished" in lines
     assert lines[-1] == f"written to {tmp_path / 'out'}"
     assert "32 parties, FedTree, seed 0: 100%" in said.err

@@ -123,6 +123,17 @@ def test_a_refusal_is_a_line_of_its_own() -> None:
     assert found.to_markdown().splitlines()[2:] == [f"| SplitNN | {found.qualities()[0, 0]:.3f} |", "| FedTree | n/a |"]
 
 
+def test_yardsticks_have_no_privacy_mechanism() -> None:
+    """They send nothing, so that a comparison under noise keeps what it is measured against."""
+    noisy = BASE.change(algorithm="splitnn", privacy=use("column_noise"))
+    found = crossed(noisy, ["splitnn", *YARDSTICKS])
+    assert found["splitnn", None].privacy is not None
+    assert all(found[name, None].privacy is None for name in YARDSTICKS)
+    varied = crossed(noisy, ["solo"], "alpha", [1.0])
+    assert varied["solo", 1.0].privacy is None
+    assert varied["solo", 1.0].split.args["alpha"] == 1.0
+
+
 def test_of_a_regression_it_is_the_root_of_the_mean_squared_error() -> None:
     """In the target's unit, by hand from the joint model's numbers."""
     base = tk.Experiment(use("msd_synthetic", rows=120), use("uniform", parties=2), "fedtree", rounds=1)

@@ -16,8 +16,10 @@ from trustkit.catalogue import use
 from trustkit.experiment import Experiment
 from trustkit.exposure import MEASURES, NOTE, Exposure, Finding, Tradeoff, compare_exposure, exposure_of
 from trustkit.exposure.attacks import membership_attack
+from trustkit.exposure.messages import made_of
+from trustkit.exposure.tradeoff import Trial
 from trustkit.records import RunRecord, Stopped
-from trustkit.rounds import run
+from trustkit.rounds import build, run
 
 BASE = Experiment("wine", use("importance", parties=3), use("splitnn", batch=32, local=(12,), top=(8,)), rounds=2)
 QUICK: dict[str, Any] = {"seeds": range(2), "rows": 100, "parties": 1}
@@ -61,7 +63,46 @@ def test_noise_takes_away_what_it_is_meant_to_and_no_more() -> None:
     assert labels.share("labels") < 0.35 < plain.share("labels")
     assert labels.share("features") > 0.97
     assert features.share("features") < 0.1
-    assert features.share("labels") > 0.6
+    assert features.share("labels") > 0.5
+
+
+def test_labelled_rows_and_own_columns_count_as_what_takes_no_run() -> None:
+    """Whoever knows labels of some rows finds others by its columns alone: that is no exposure by the run."""
+    lines = found("splitnn").findings
+    ways = [each for each in lines if each.attack.startswith("direction")]
+    (done,) = [each for each in lines if each.attack == "model completion"]
+    assert ways
+    assert {each.own for each in ways} == {done.own}
+    assert done.own > done.floor
+    both = [each for each in lines if each.attack == "model on gradient and own columns"]
+    assert len(both) == len(ways)
+    assert all(one.own == done.own and one.mean >= way.mean for one, way in zip(both, ways, strict=True))
+
+
+def test_a_party_completes_its_layers_as_it_knows_them() -> None:
+    """Its embedding before cut and noise; BlindFL's layers are nobody's alone, and trees have none."""
+    private = run(BASE.change(privacy=use("column_noise", epsilon=5.0)))
+    trainer: Any = build(private.experiment).trainer
+    rows, state = np.arange(40), private.last.state
+    assert state is not None
+    made = made_of(trainer, state, rows, 1)
+    plain = replace(trainer, ledger=None).overheard(state, rows, 3)
+    sent = next(each.numbers for each in plain if (each.sender, each.receiver) == (1, 0))
+    noisy = next(each.numbers for each in trainer.overheard(state, rows, 3) if (each.sender, each.receiver) == (1, 0))
+    assert made == pytest.approx(sent, abs=1e-5)
+    assert np.abs(made - noisy).max() > 1
+    for name in ("blindfl", "fedtree"):
+        other = build(BASE.change(algorithm=name)).trainer
+        assert made_of(other, other.start(), rows, 1) is None
+
+
+def test_large_numbers_and_no_guarantee_are_written_out() -> None:
+    """1,000 and not 1e+03; infinity is said to promise nothing."""
+    text = Tradeoff((0,), {"a": (Trial(0.9, 2e9, 1000.0),), "b": (Trial(0.9, 2e9),)}).to_markdown()
+    assert "| a | 0.9 | n/a | n/a | n/a | 2,000 | 1,000 |" in text
+    assert "| b | 0.9 | n/a | n/a | n/a | 2,000 | n/a |" in text
+    assert "no guarantee" not in text
+    assert "ε = ∞: no guarantee." in Tradeoff((0,), {"b": (Trial(0.9, 2e9, math.inf),)}).to_markdown()
 
 
 def test_nothing_heard_is_not_nothing_to_find() -> None:
@@ -92,6 +133,8 @@ def test_regressions_are_attacked_too() -> None:
     assert (line.measure, line.floor) == ("R²", 0.0)
     assert line.mean > 0.99
     assert 0 <= one.share("membership") < 0.5
+    told = exposure_of(BASE.change(data="exposed numbers", algorithm="cvfl"), **QUICK)
+    assert next(each.mean for each in told.findings if each.attack == "labels are sent") > 0.999
 
 
 def test_a_finding_s_numbers() -> None:

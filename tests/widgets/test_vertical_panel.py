@@ -208,7 +208,24 @@ def test_what_is_refused_is_said_in_the_librarys_words() -> None:
     found["Compare algorithms"].click()
     assert found["crossed"].value.count('role="alert"') == 1
     assert "FedTree: " in found["crossed"].value
-    assert [row[0] for row in cells(found["crossed"].value, "runs compared")] == ["SplitNN"]
+    (row,) = cells(found["crossed"].value, "runs compared")
+    assert row[0].startswith("SplitNN")
+
+
+def test_noise_says_its_claim_and_what_cannot_be_played_is_not_waited_for() -> None:
+    """ε beside the numbers it is of, or that there is no guarantee; a yardstick sends nothing and stays without."""
+    noisy = BASE.change(algorithm=use("splitnn", batch=64), privacy=use("column_noise", epsilon=8.0))
+    _, found = panel(noisy, ("splitnn", "cvfl", "solo"))
+    found["Compare algorithms"].click()
+    text = html.unescape(found["crossed"].value)
+    assert "one row's features at one party: ε 8.0" in text
+    assert "C-VFL: cvfl trains without a privacy mechanism, got column_noise on features" in text
+    assert "all runs are there that can be played" in text
+    assert [row[0].split("  ")[0] for row in cells(text, "runs compared")][-1].startswith("One party alone")
+    bare = noisy.change(privacy=use("column_noise", epsilon=None, noise=1.0, clip=None))
+    _, found = panel(bare, ("splitnn",))
+    found["Compare algorithms"].click()
+    assert "one row's features at one party: no guarantee" in html.unescape(found["crossed"].value)
 
 
 def test_encryption_says_what_it_will_take_before_it_starts() -> None:

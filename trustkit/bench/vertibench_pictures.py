@@ -85,7 +85,7 @@ def _cells(axes: Any, rows: list[dict[str, Any]], methods: list[Cell]) -> None:
 
     splits = _unique([row["split"] for row in rows])
     axes.set_xticks(range(len(splits)), splits)
-    axes.set_ylabel("%")
+    axes.set_ylabel("100 · RMSE" if str(rows[0]["data"]).startswith("msd") else "accuracy, %")
     axes.grid(axis="y", color=style.GRID, linewidth=0.5)
     for which, method in enumerate(methods):
         own = [row for row in rows if row["algorithm"] == method]
@@ -208,9 +208,8 @@ def time_bars(sheets: tuple[Sheet, ...]) -> Figure:
     """
     figure, axes = _started(9.6, 4.2, sheets[0])
     rows = [row for row in _records(sheets[0]) if row["CPU seconds"] is not None]
-    for shift, head, colour in ((-0.2, "CPU seconds", _COLOURS[0]), (0.2, "seconds of the network", _COLOURS[2])):
-        label = head if shift < 0 else f"{head}, modelled"
-        axes.bar([at + shift for at in range(len(rows))], [row[head] for row in rows], 0.38, color=colour, label=label)
+    for shift, head, colour in ((-0.2, "CPU seconds", _COLOURS[0]), (0.2, "network seconds, modelled", _COLOURS[2])):
+        axes.bar([at + shift for at in range(len(rows))], [row[head] for row in rows], 0.38, color=colour, label=head)
     words = [f"{row['data']}, {row['algorithm']}" for row in rows]
     axes.set_xticks(range(len(rows)), words, rotation=60, ha="right", fontsize=7)
     axes.set_ylabel("seconds of the rounds played")

@@ -86,14 +86,15 @@ def _sheets(plan: Plan, outcomes: Mapping[Place, Outcome]) -> tuple[Sheet, ...]:
             if runs or (hours is not None and name == "letter"):
                 title = METHODS[method].title if method in METHODS else TITLES[method]
                 rows.append((name, title, *_measured(runs, method), hours))
-    heads = ("data", "algorithm", "rows", "rounds", "CPU seconds", "seconds of the network", "rounds of the paper",
-             "CPU seconds for these", "printed hours (other machine)")  # fmt: skip
+    heads = ("data", "algorithm", "rows", "rounds", "CPU seconds", "network seconds, modelled",
+             "rounds of the paper", "CPU seconds for these", "printed hours (other machine)")  # fmt: skip
     notes = (
         "CPU seconds: one core of this machine, training all parties one after the other, with an evaluation a round; "
         "the mean over seeds. Rounds of the paper: extended in proportion to rounds, not to rows.",
         f"Seconds of the network are modelled, not measured: {LINK.bandwidth / 1e9:g} Gbit/s each way at the first "
         f"party, {1000 * LINK.latency:g} ms a message, nothing computed meanwhile.",
-        f"Printed hours are of {_APART}, in the original sizes; they are laid beside and not compared.",
+        f"Printed hours are the paper's estimates, of {_APART}, in the original sizes; they are laid beside and not "
+        "compared.",
         "FedTree is trained in one place and its messages counted. SecureBoost and Pivot are not played here.",
     )  # fmt: skip
     return (Sheet("table6", "Table 6: time of training, and of the network apart", heads, tuple(rows), notes, 3),)

@@ -102,6 +102,8 @@ def _sizes() -> Sheet:
              "printed out", "paper's reproduced")  # fmt: skip
     notes = (
         "MiB of 50 rounds of four parties; in and out are what the first one, who holds the labels, received and sent.",
+        "The paper's figures bear no numbers: printed totals are those of the authors' plots; in and out are halves of "
+        "them where both ways carry the same (SplitNN, GAL), and of C-VFL 50 times an epoch's log.",
         "exact: what crosses a border in training, as the channel here counts it; of FedTree the most that full trees "
         "send. paper: as the authors' code counted, with its faults: test rows counted both ways (SplitNN), one "
         "histogram a tree and 26 columns of letter (FedTree), all K parties over the wire (C-VFL).",

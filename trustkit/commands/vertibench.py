@@ -53,6 +53,7 @@ def replicate(
         for sheet in sheets:
             yield ""
             yield from sheet.lines(_WIDE)
+            yield from (f"- {note}" for note in sheet.notes)
     yield ""
     yield f"{found.finished} of {found.wanted} runs are finished"
     if "table2" in found.sheets:

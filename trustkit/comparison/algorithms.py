@@ -44,7 +44,7 @@ def crossed(
         Over columns: data, split, rounds and seed of all.
     algorithms : iterable of str or Use
         Over columns, each once. A name takes the arguments of the experiment's own algorithm, as far as it is of its
-        family (`FAMILIES`) and has them too, else its defaults.
+        family (`FAMILIES`) and has them too, else its defaults. Yardsticks have no privacy mechanism: they send nothing.
     along : {"", "alpha", "beta"}
         What of the split is varied; by default nothing. Where the experiment's split has no such parameter, columns are
         dealt by importance (α) or correlation (β) to as many parties.
@@ -77,9 +77,9 @@ def crossed(
     if along and along not in ALONG:
         raise ValueError(f"splits are varied along {', '.join(ALONG)}, got {along!r}")
     if not along:
-        return {(name, None): experiment.change(algorithm=each) for name, each in wanted.items()}
+        return {(name, None): _by(experiment, each) for name, each in wanted.items()}
     splits = {float(value): _split(experiment, along, float(value)) for value in values or ALONG[along]}
-    return {(name, value): experiment.change(algorithm=each, split=split)
+    return {(name, value): _by(experiment.change(split=split), each)
             for value, split in splits.items() for name, each in wanted.items()}  # fmt: skip
 
 
@@ -141,6 +141,13 @@ def compare_algorithms(
         progress("compared", 1.0)
     records = {place: found[each.key] for place, each in wanted.items() if not refused[place]}
     return Crossing(wanted, records, {place: why for place, why in refused.items() if why}, along)
+
+
+def _by(experiment: Experiment, algorithm: Use) -> Experiment:
+    """Return the same under an algorithm; a yardstick sends nothing that a mechanism could be put on."""
+    if algorithm.name in YARDSTICKS and experiment.privacy is not None:
+        return experiment.change(algorithm=algorithm, privacy=None)
+    return experiment.change(algorithm=algorithm)
 
 
 def _labelled(experiment: Experiment, algorithms: Iterable[str | Use]) -> dict[str, Use]:

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import bz2
+import contextlib
 import dataclasses
 import gzip
 import hashlib
 import lzma
 import os
 import zlib
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import IO, Any, TypeAlias
 
@@ -17,10 +18,14 @@ import numpy as np
 
 from trustkit.data import Dataset, Matrix, Provenance
 
-__all__ = ["UNREADABLE", "AnyPath", "checksum", "existing", "frozen", "no_page", "opened", "owned", "stem"]
+__all__ = ["UNREADABLE", "AnyPath", "Stamp", "checksum", "existing", "frozen", "no_page", "opened", "owned", "stamps",
+           "stem"]  # fmt: skip
 
 AnyPath: TypeAlias = str | os.PathLike[str]
 """How a user may name a file."""
+
+Stamp: TypeAlias = tuple[str, int, int]
+"""A file's path, when it was last written to in nanoseconds, and its bytes."""
 
 UNREADABLE = (EOFError, OSError, zlib.error, lzma.LZMAError)
 """What a compressed file that is cut off or damaged raises when it is read."""
@@ -57,6 +62,37 @@ def existing(path: AnyPath, what: str, name: str = "path") -> Path:
     if not file.is_file():
         raise ValueError(f"{name} must be {what}, got {str(path)!r}")
     return file
+
+
+def stamps(values: Iterable[object]) -> tuple[Stamp, ...]:
+    """Return what tells whether files were written to since, of every value that names some.
+
+    Parameters
+    ----------
+    values : iterable
+        Arguments of a data set; what names no file or folder is passed over, and of tuples each member is looked at.
+
+    Returns
+    -------
+    tuple of Stamp
+        Of the files, and of those right in a folder.
+
+    Examples
+    --------
+    >>> stamps([0.2, "no such file", ("nor", "these")])
+    ()
+    """
+    found: list[Stamp] = []
+    for value in values:
+        if isinstance(value, (tuple, list)):
+            found += stamps(value)
+        elif isinstance(value, (str, os.PathLike)) and os.fspath(value):
+            with contextlib.suppress(OSError, ValueError):
+                place = Path(os.fspath(value))
+                files = sorted(place.iterdir()) if place.is_dir() else [place]
+                told = [(file, file.stat()) for file in files]
+                found += [(str(file), stat.st_mtime_ns, stat.st_size) for file, stat in told]
+    return tuple(found)
 
 
 def opened(file: Path) -> IO[bytes]:

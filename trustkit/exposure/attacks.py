@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Literal
 
 import numpy as np
@@ -37,6 +37,8 @@ class Scene:
         Rows of each class whose label is known.
     pairs : float
         In (0, 1): share of the rows whose columns are known.
+    alone : dict of int to float
+        What each party finds of the labels without the run, once it is known.
     """
 
     table: ColumnTable
@@ -44,6 +46,7 @@ class Scene:
     seeds: tuple[int, ...]
     labelled: int
     pairs: float
+    alone: dict[int, float] = field(default_factory=dict)
 
     @property
     def y(self) -> np.ndarray:
@@ -113,7 +116,9 @@ def _none(target: str, attack: str, attacker: int, victim: int, moment: str, mea
     return Finding(target, attack, attacker, victim, moment, measure, reason=reason)
 
 
-def label_attacks(scene: Scene, heard: Sequence[Heard], party: int, moment: str) -> Iterator[Finding]:
+def label_attacks(
+    scene: Scene, heard: Sequence[Heard], party: int, moment: str, made: np.ndarray | None = None
+) -> Iterator[Finding]:
     """Look for labels in what a party receives from the first one, and in what it makes of its own columns.
 
     Parameters
@@ -126,13 +131,16 @@ def label_attacks(scene: Scene, heard: Sequence[Heard], party: int, moment: str)
         The attacker, 1 … K−1.
     moment : str
         When they were heard.
+    made : (n, w) float array, optional
+        What the party's own layers make of its columns, where it knows that better than its messages tell; by default
+        what it sends.
 
     Yields
     ------
     Finding
         One an attack; one with a reason where nothing can be attacked.
     """
-    told, made = _between(heard, 0, party), _between(heard, party, 0)
+    told, sent = _between(heard, 0, party), _between(heard, party, 0)
     told = [each for each in told if np.isfinite(each.numbers.astype(float)).all() and each.kind != "embedding"]
     if not told:
         reason = "nothing that the first party sends has one line of numbers a row"
@@ -140,8 +148,9 @@ def label_attacks(scene: Scene, heard: Sequence[Heard], party: int, moment: str)
         yield _none("labels", "gradients", party, 0, moment, measure, reason)
     for each in told:
         yield from _from_first(scene, each, party, moment)
-    if made and scene.table.classes and moment != "first round":
-        yield _completed(scene, np.hstack([each.numbers for each in made]), party, moment)
+    if sent and scene.table.classes and moment != "first round":
+        lines = np.hstack([each.numbers for each in sent]) if made is None else made
+        yield _completed(scene, lines, party, moment)
 
 
 def _from_first(scene: Scene, each: Heard, party: int, moment: str) -> Iterator[Finding]:
@@ -151,7 +160,8 @@ def _from_first(scene: Scene, each: Heard, party: int, moment: str) -> Iterator[
         found = [float(metrics.reconstruct(lines, y[:, None], scene.known_labels(s), seed=s)[0]) for s in scene.seeds]
         own = np.mean([metrics.reconstruct(scene.columns(party), y[:, None], scene.known_labels(s))[0]
                        for s in scene.seeds])  # fmt: skip
-        yield Finding("labels", f"regression on {each.kind}", party, 0, moment, "R²", tuple(found), 0.0, float(own))
+        words = "labels are sent" if each.kind == "label" else f"regression on {each.kind}"
+        yield Finding("labels", words, party, 0, moment, "R²", tuple(found), 0.0, float(own))
         return
     floor = metrics.label_floor(y)
     if each.kind == "label":
@@ -171,15 +181,34 @@ def _from_first(scene: Scene, each: Heard, party: int, moment: str) -> Iterator[
         words = f"norm of {each.kind}"
         yield Finding("labels", words, party, 0, moment, "AUC", tuple(norms), 0.5, whole=whole)
     ways = [metrics.direction_attack(lines, y, scene.known_labels(s)) for s in scene.seeds]
-    yield Finding("labels", f"direction of {each.kind}", party, 0, moment, "accuracy", tuple(ways), floor)
+    own = _completed_alone(scene, party)
+    yield Finding("labels", f"direction of {each.kind}", party, 0, moment, "accuracy", tuple(ways), floor, own)
+    joined = np.hstack([scene.columns(party), _directions(lines)])
+    models = [metrics.completion_attack(joined, y, scene.known_labels(s)) for s in scene.seeds]
+    words = f"model on {each.kind} and own columns"
+    yield Finding("labels", words, party, 0, moment, "accuracy", tuple(models), floor, own)
+
+
+def _directions(lines: np.ndarray) -> np.ndarray:
+    """Return each line over its length; of a line of zeros, zeros."""
+    length = np.linalg.norm(lines, axis=1, keepdims=True)
+    return np.divide(lines, length, out=np.zeros_like(lines), where=length > 0)
 
 
 def _completed(scene: Scene, made: np.ndarray, party: int, moment: str) -> Finding:
     """Attack the labels with a party's own trained layers and a few labelled rows."""
     done = [metrics.completion_attack(made, scene.y, scene.known_labels(s)) for s in scene.seeds]
-    own = [metrics.completion_attack(scene.columns(party), scene.y, scene.known_labels(s)) for s in scene.seeds]
     return Finding("labels", "model completion", party, 0, moment, "accuracy", tuple(done),
-                   metrics.label_floor(scene.y), float(np.mean(own)))  # fmt: skip
+                   metrics.label_floor(scene.y), _completed_alone(scene, party))  # fmt: skip
+
+
+def _completed_alone(scene: Scene, party: int) -> float:
+    """Return what a party finds by the rows whose label it knows and its own columns, without the run."""
+    if party not in scene.alone:
+        X = scene.columns(party)
+        values = [metrics.completion_attack(X, scene.y, scene.known_labels(s)) for s in scene.seeds]
+        scene.alone[party] = float(np.mean(values))
+    return scene.alone[party]
 
 
 def feature_attacks(scene: Scene, heard: Sequence[Heard], party: int, moment: str) -> Iterator[Finding]:

@@ -9,7 +9,7 @@ import numpy as np
 
 from trustkit.experiment import Experiment
 from trustkit.exposure.attacks import Scene, feature_attacks, label_attacks, membership_attack
-from trustkit.exposure.messages import messages_of
+from trustkit.exposure.messages import made_of, messages_of
 from trustkit.exposure.result import Exposure, Finding
 from trustkit.records import Progress, RunRecord, State
 from trustkit.rng import stream
@@ -88,7 +88,7 @@ def exposure_of(
             tell(f"messages of the {moment}", place / 3)
             heard = messages_of(trainer, state, chosen, index, table.y.size)
             for k in others:
-                findings += label_attacks(scene, heard, k, moment)
+                findings += label_attacks(scene, heard, k, moment, made_of(trainer, state, chosen, k))
                 findings += feature_attacks(scene, heard, k, moment) if place else ()
         tell("membership", 2 / 3)
         findings.append(membership_attack(*_losses(trainer, record.last.state, table, chosen), numbers))

@@ -7,10 +7,11 @@ from typing import Any
 import numpy as np
 
 from trustkit.records import State
+from trustkit.threads import one_thread
 from trustkit.vertical.boosted.turns_at_splits import sides
 from trustkit.vertical.overheard import Heard, by_row, listening
 
-__all__ = ["messages_of"]
+__all__ = ["made_of", "messages_of"]
 
 
 def messages_of(trainer: Any, state: State, rows: np.ndarray, index: int, size: int) -> list[Heard]:
@@ -44,6 +45,36 @@ def messages_of(trainer: Any, state: State, rows: np.ndarray, index: int, size: 
         told = sorted({each.sender for each in heard if each.kind == "instance set" and each.receiver == 0})
         found += [Heard(k, 0, "instance set", sides(after, trainer.parties, k, rows)) for k in told]
     return found + _told(trainer, rows)
+
+
+def made_of(trainer: Any, state: State, rows: np.ndarray, party: int) -> np.ndarray | None:
+    """Return what a party's own layers make of its columns, which it knows before cut, noise and compression.
+
+    Parameters
+    ----------
+    trainer : Trainer
+        Over columns.
+    state : mapping
+        Of this trainer.
+    rows : (n,) int array
+        Training rows.
+    party : int
+        0 … K−1.
+
+    Returns
+    -------
+    (n, w) float array or None
+        ``None`` where a party has no layers that it alone knows; what it sends is then all there is.
+    """
+    if not hasattr(trainer, "overheard") or "params" not in state:  # BlindFL's first layers are shares
+        return None
+    import torch
+
+    network = trainer.network
+    with one_thread(), torch.no_grad():
+        owned = network.part(network.leaves(torch.tensor(state["params"])), party)
+        found = network.embedded(owned, network.cut(trainer.table.X[rows])[party]).numpy()
+    return np.asarray(found, float)
 
 
 def _told(trainer: Any, rows: np.ndarray) -> list[Heard]:

@@ -141,6 +141,8 @@ class Tradeoff:
         text = "\n".join("| " + " | ".join(cells) + " |" for cells in lines)
         span = f" Mean over {len(self.seeds)} seeds, smallest and largest in brackets." if wide else ""
         notes = [f"0 is what guessing or own columns find without the run, 1 is everything.{span} {NOTE}"]
+        if any(math.isinf(self.bands(name)["epsilon"].mean) for name in self.trials if name not in self.refused):
+            notes.append("ε = ∞: no guarantee.")
         notes += [f"{name} was refused: {sentence}." for name, sentence in self.refused.items()]
         return text + "\n\n" + "\n".join(notes) + "\n"
 
@@ -154,4 +156,8 @@ def _spelt(band: Band, wide: bool) -> str:
         return "n/a"
     if math.isinf(band.mean):
         return "∞"
-    return f"{band.mean:.3g}" + (f" [{band.low:.3g}, {band.high:.3g}]" if wide else "")
+    return _said(band.mean) + (f" [{_said(band.low)}, {_said(band.high)}]" if wide else "")
+
+
+def _said(value: float) -> str:
+    return f"{value:,.0f}" if abs(value) >= 1000 else f"{value:.3g}"

@@ -112,7 +112,7 @@ def blindfl(
     instead of joined: a shared layer of 100, then 100 and 200.
     """
     if privacy is not None:
-        raise ValueError(f"blindfl trains without a privacy mechanism, got {privacy!r}")
+        raise ValueError(f"blindfl trains without a privacy mechanism, got {privacy}")
     table = laid_out(fed, "blindfl", participation, copies=_COPIES)
     largest = max(float(np.abs(rows[:, list(own)]).max(initial=0.0))
                   for rows in (table.X, table.X_test) for own in table.columns)  # fmt: skip

@@ -106,7 +106,7 @@ def cvfl(
     if not local:
         raise ValueError("local must name at least one width, got none")
     if privacy is not None:
-        raise ValueError(f"cvfl trains without a privacy mechanism, got {privacy!r}")
+        raise ValueError(f"cvfl trains without a privacy mechanism, got {privacy}")
     table = laid_out(fed, "cvfl", participation)
     network = SplitNetwork(table.columns, table.features, tuple(local), tuple(top), table.outputs, rectified=True)
     memory.fits(f"cvfl with {table.parties:,} parties", network.needs(min(batch, len(table.y))))

@@ -109,7 +109,7 @@ def pivot(
     """
     needs_encryption("pivot", key_bits)
     if privacy is not None:
-        raise ValueError(f"pivot trains without a privacy mechanism, got {privacy!r}")
+        raise ValueError(f"pivot trains without a privacy mechanism, got {privacy}")
     table = laid_out(fed, "pivot", participation)
     parties, trees = binned(table, bins), 1 if table.classes == 2 else table.outputs
     grow = HiddenExchange(depth, lr, Rules(reg_lambda, gamma, min_child_weight), key_bits, seed)

@@ -76,7 +76,7 @@ def pooled(
     the network has fewer parameters than SplitNN's.
     """
     if privacy is not None:
-        raise ValueError(f"pooled trains without a privacy mechanism, got {privacy!r}")
+        raise ValueError(f"pooled trains without a privacy mechanism, got {privacy}")
     table = laid_out(fed, "pooled", participation)
     everybody = tuple(range(table.parties))
     return alone(

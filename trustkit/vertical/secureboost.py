@@ -172,7 +172,7 @@ def secureboost(
     """
     needs_encryption("secureboost", key_bits)
     if privacy is not None:
-        raise ValueError(f"secureboost trains without a privacy mechanism, got {privacy!r}")
+        raise ValueError(f"secureboost trains without a privacy mechanism, got {privacy}")
     table = laid_out(fed, "secureboost", participation)
     parties, trees = binned(table, bins), 1 if table.classes == 2 else table.outputs
     rules = Rules(reg_lambda, gamma, min_child_weight)

@@ -78,7 +78,7 @@ def solo(
     As SplitNN's: two logits for two classes, a linear output for a regression.
     """
     if privacy is not None:
-        raise ValueError(f"solo trains without a privacy mechanism, got {privacy!r}")
+        raise ValueError(f"solo trains without a privacy mechanism, got {privacy}")
     table = laid_out(fed, "solo", participation)
     if party >= table.parties:
         raise ValueError(f"party must be between 0 and {table.parties - 1}, the last of the parties, got {party}")

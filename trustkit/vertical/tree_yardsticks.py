@@ -132,7 +132,7 @@ def pooled_trees(
 def _plain(fed: FederatedDataset, name: str, participation: float, privacy: Any) -> ColumnTable:
     """Cut the data, and refuse a mechanism."""
     if privacy is not None:
-        raise ValueError(f"{name} trains without a privacy mechanism, got {privacy!r}")
+        raise ValueError(f"{name} trains without a privacy mechanism, got {privacy}")
     return laid_out(fed, name, participation)
 
 

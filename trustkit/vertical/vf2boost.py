@@ -211,7 +211,7 @@ def vf2boost(
     """
     needs_encryption("vf2boost", key_bits)
     if privacy is not None:
-        raise ValueError(f"vf2boost trains without a privacy mechanism, got {privacy!r}")
+        raise ValueError(f"vf2boost trains without a privacy mechanism, got {privacy}")
     table = laid_out(fed, "vf2boost", participation)
     parties, trees = binned(table, bins), 1 if table.classes == 2 else table.outputs
     rules = Rules(reg_lambda, gamma, min_child_weight)

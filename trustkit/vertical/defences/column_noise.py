@@ -48,6 +48,9 @@ class ColumnNoise:
         """Whether its noise comes with a finite ε."""
         return self.protects == "labels" or self.clip is not None
 
+    def __str__(self) -> str:
+        return f"column_noise on {'features and labels' if self.protects == 'both' else self.protects}"
+
 
 @PRIVACY.enter("column_noise", title="Gaussian noise across columns", axis="columns")
 def column_noise(

@@ -27,6 +27,9 @@ class LabelFlips:
 
     epsilon: float
 
+    def __str__(self) -> str:
+        return "randomised_labels"
+
     def truth(self, classes: int) -> float:
         """Return the chance that a label stays.
 
@@ -149,6 +152,6 @@ def marked(trainer: Any, privacy: LabelFlips, name: str) -> Any:
         If nothing is federated in it, so that no ε would mean anything.
     """
     if not hasattr(trainer, "table"):
-        raise ValueError(f"{name} trains without a privacy mechanism, as nothing is sent, got {privacy!r}")
+        raise ValueError(f"{name} trains without a privacy mechanism, as nothing is sent, got {privacy}")
     table = replace(trainer.table, epsilon=privacy.epsilon)
     return replace(trainer, table=table, facts={**trainer.facts, **privacy.facts})
