@@ -77,3 +77,11 @@ def test_what_is_no_accuracy_and_what_is_modelled_say_so() -> None:
     lines = (("msd", "GAL", "α = 1", 12.0, None, 12.2), ("letter", "GAL", "α = 1", 51.0, None, 51.4))
     figure = PARTS["table2"].draw((Sheet("table2", "Table 2", heads, lines),))
     assert [axes.get_ylabel() for axes in figure.axes] == ["100 · RMSE", "accuracy, %"]
+
+
+def test_bars_of_time_on_stand_ins_say_so() -> None:
+    """A stand-in has another size, and other seconds."""
+    heads = ("data", "algorithm", "rows", "CPU seconds", "network seconds, modelled")
+    lines = (("msd", "GAL", "800 (synthetic)", 1.0, 2.0), ("letter", "GAL", "12,000", 1.0, 2.0))
+    figure = PARTS["times"].draw((Sheet("table6", "Table 6", heads, lines),))
+    assert [text.get_text() for text in figure.axes[0].get_xticklabels()] == ["msd (synthetic), GAL", "letter, GAL"]

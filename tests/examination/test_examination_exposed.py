@@ -33,7 +33,7 @@ def test_exposure_enters_the_report() -> None:
     record = run(BASE)
     found = examine(record, measures=["exposure"])
     assert found["privacy/leakage_share"] == max(found["privacy/label_exposure"], found["privacy/feature_exposure"])
-    assert found["privacy/label_exposure"] > 0.5
+    assert found["privacy/label_exposure"] > 0.4
     assert found.remarks["exposure"].endswith(NOTE)
     lines = assess(facts_of(record, examined=found), profile="calibrated").frame().set_index("metric")
     assert lines.loc["information_leakage", "status"] == "ok"

@@ -6,6 +6,7 @@ import math
 from dataclasses import replace
 from functools import cache
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -15,11 +16,13 @@ from trustkit import datasets
 from trustkit.catalogue import use
 from trustkit.experiment import Experiment
 from trustkit.exposure import MEASURES, NOTE, Exposure, Finding, Tradeoff, compare_exposure, exposure_of
-from trustkit.exposure.attacks import membership_attack
+from trustkit.exposure.attacks import Scene, label_attacks, membership_attack
 from trustkit.exposure.messages import made_of
 from trustkit.exposure.tradeoff import Trial
+from trustkit.metrics.learnt import learnt_classes
 from trustkit.records import RunRecord, Stopped
 from trustkit.rounds import build, run
+from trustkit.vertical.overheard import Heard
 
 BASE = Experiment("wine", use("importance", parties=3), use("splitnn", batch=32, local=(12,), top=(8,)), rounds=2)
 QUICK: dict[str, Any] = {"seeds": range(2), "rows": 100, "parties": 1}
@@ -76,7 +79,47 @@ def test_labelled_rows_and_own_columns_count_as_what_takes_no_run() -> None:
     assert done.own > done.floor
     both = [each for each in lines if each.attack == "model on gradient and own columns"]
     assert len(both) == len(ways)
+    sent = next(each for each in found("cvfl").findings if each.attack == "labels are sent")
+    assert sent.own == done.own
     assert all(one.own == done.own and one.mean >= way.mean for one, way in zip(both, ways, strict=True))
+
+
+def test_only_derivatives_by_the_scores_have_a_sign_to_read() -> None:
+    """A gradient by an embedding may be as wide as trees' first and second derivatives, but it is something else."""
+    wide = exposure_of(BASE.change(algorithm=use("splitnn", batch=32, local=[6], top=[4])), **QUICK)
+    assert not [each for each in wide.findings if each.attack.startswith("sign")]
+    assert [each for each in found("fedtree").findings if each.attack == "sign of gradient"]
+    assert [each for each in found("gal").findings if each.attack == "sign of residual"]
+    two = BASE.change(data="breast_cancer", rounds=1)
+    for output in ("linear", "softmax"):  # one score of two classes, or one each
+        told = exposure_of(two.change(algorithm=use("gal", output=output, local_epochs=1)), **QUICK)
+        signs = [each.mean for each in told.findings if each.attack == "sign of residual"]
+        assert signs[0] == 1.0
+
+
+def test_a_simulated_run_tells_what_the_exchange_tells() -> None:
+    """Trained in one place, nothing is sent here; the protocol sends all of it."""
+    assert found("fedtree", engine="simulated").findings == found("fedtree").findings
+
+
+def test_an_area_of_own_columns_is_that_of_the_classes_they_name() -> None:
+    """Of hard names the AUC is the mean of both classes' shares that are right, by hand."""
+    rng = np.random.default_rng(1)
+    y = (np.arange(90) % 3 == 0).astype(int)
+    X = rng.normal(size=(90, 2)) + y[:, None]
+    table: Any = SimpleNamespace(y=y, X=X, columns=((0,), (1,)), classes=2)
+    scene = Scene(table, np.arange(90), (0, 1), 5, 0.5)
+    right, areas = [], []
+    for seed in scene.seeds:
+        known = scene.known_labels(seed)
+        x = (X[:, 1:] - X[known, 1:].mean()) / X[known, 1:].std()
+        named = learnt_classes(x[known], y[known], x[~known]) == y[~known]
+        right.append(named.mean())
+        areas.append((named[y[~known] == 0].mean() + named[y[~known] == 1].mean()) / 2)
+    lines = list(label_attacks(scene, [Heard(0, 1, "gradient", rng.normal(size=(90, 5)))], 1, "last round"))
+    by = {each.attack: each for each in lines}
+    assert by["norm of gradient"].own == pytest.approx(np.mean(areas))
+    assert by["direction of gradient"].own == pytest.approx(np.mean(right))
 
 
 def test_a_party_completes_its_layers_as_it_knows_them() -> None:
@@ -98,7 +141,7 @@ def test_a_party_completes_its_layers_as_it_knows_them() -> None:
 
 def test_large_numbers_and_no_guarantee_are_written_out() -> None:
     """1,000 and not 1e+03; infinity is said to promise nothing."""
-    text = Tradeoff((0,), {"a": (Trial(0.9, 2e9, 1000.0),), "b": (Trial(0.9, 2e9),)}).to_markdown()
+    text = Tradeoff((0,), {"a": (Trial(0.9, 2e9, 999.99),), "b": (Trial(0.9, 2e9),)}).to_markdown()
     assert "| a | 0.9 | n/a | n/a | n/a | 2,000 | 1,000 |" in text
     assert "| b | 0.9 | n/a | n/a | n/a | 2,000 | n/a |" in text
     assert "no guarantee" not in text
@@ -151,6 +194,8 @@ def test_a_finding_s_numbers() -> None:
     assert math.isnan(replace(one, values=()).advantage)
     whole = Exposure((one, replace(one, attack="b", values=(), reason="no")), (0, 1), 10)
     assert whole.worst("labels") is one
+    least = (replace(one, values=(0.3,)), replace(one, values=(0.5,)), replace(one, values=(0.4,)))
+    assert Exposure(least, (0,), 10).worst("labels") is least[1]
     assert whole.share("labels", 1) == pytest.approx(0.75)
     assert Exposure.from_dict(whole.to_dict()).findings == whole.findings
     with pytest.raises(KeyError, match="there is no target 'x'"):

@@ -138,7 +138,9 @@ def traffic_bars(sheets: tuple[Sheet, ...]) -> Figure:
         for which, method in enumerate(methods):
             own = [row for row in rows if row["algorithm"] == method]
             _sides(axes, own, names, 0.2 * (which - 1.5), _COLOURS[which], (side, printed), str(method))
-    figure.axes[0].set_title(f"{sheets[0].title}: bars as sent here, line as the authors count", fontsize=10)
+    figure.axes[0].set_title(
+        f"{sheets[0].title}: bars as sent here, lines as the authors count, diamonds as printed", fontsize=10
+    )
     handles, labels = figure.axes[1].get_legend_handles_labels()
     figure.legend(handles, labels, loc="outside lower center", ncols=5, frameon=False)
     return figure
@@ -210,7 +212,8 @@ def time_bars(sheets: tuple[Sheet, ...]) -> Figure:
     rows = [row for row in _records(sheets[0]) if row["CPU seconds"] is not None]
     for shift, head, colour in ((-0.2, "CPU seconds", _COLOURS[0]), (0.2, "network seconds, modelled", _COLOURS[2])):
         axes.bar([at + shift for at in range(len(rows))], [row[head] for row in rows], 0.38, color=colour, label=head)
-    words = [f"{row['data']}, {row['algorithm']}" for row in rows]
+    made = [" (synthetic)" if "synthetic" in str(row["rows"]) else "" for row in rows]
+    words = [f"{row['data']}{more}, {row['algorithm']}" for row, more in zip(rows, made, strict=True)]
     axes.set_xticks(range(len(rows)), words, rotation=60, ha="right", fontsize=7)
     axes.set_ylabel("seconds of the rounds played")
     if rows:

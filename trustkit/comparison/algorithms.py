@@ -44,7 +44,8 @@ def crossed(
         Over columns: data, split, rounds and seed of all.
     algorithms : iterable of str or Use
         Over columns, each once. A name takes the arguments of the experiment's own algorithm, as far as it is of its
-        family (`FAMILIES`) and has them too, else its defaults. Yardsticks have no privacy mechanism: they send nothing.
+        family (`FAMILIES`) and has them too, else its defaults. Yardsticks send nothing, so they have no privacy
+        mechanism.
     along : {"", "alpha", "beta"}
         What of the split is varied; by default nothing. Where the experiment's split has no such parameter, columns are
         dealt by importance (α) or correlation (β) to as many parties.

@@ -17,9 +17,6 @@ from trustkit.vertical.table import ColumnTable
 
 __all__ = ["Scene", "feature_attacks", "label_attacks", "membership_attack"]
 
-_BY_SCORES = ("gradient", "residual")
-"""Kinds that may be derivatives by the scores themselves."""
-
 
 @dataclass(frozen=True, eq=False)
 class Scene:
@@ -37,8 +34,8 @@ class Scene:
         Rows of each class whose label is known.
     pairs : float
         In (0, 1): share of the rows whose columns are known.
-    alone : dict of int to float
-        What each party finds of the labels without the run, once it is known.
+    alone : dict of int to tuple of float
+        Accuracy and AUC of what each party finds of the labels without the run, once they are known.
     """
 
     table: ColumnTable
@@ -46,7 +43,7 @@ class Scene:
     seeds: tuple[int, ...]
     labelled: int
     pairs: float
-    alone: dict[int, float] = field(default_factory=dict)
+    alone: dict[int, tuple[float, float]] = field(default_factory=dict)
 
     @property
     def y(self) -> np.ndarray:
@@ -163,25 +160,23 @@ def _from_first(scene: Scene, each: Heard, party: int, moment: str) -> Iterator[
         words = "labels are sent" if each.kind == "label" else f"regression on {each.kind}"
         yield Finding("labels", words, party, 0, moment, "R²", tuple(found), 0.0, float(own))
         return
-    floor = metrics.label_floor(y)
+    floor, (own, area) = metrics.label_floor(y), _alone(scene, party)
     if each.kind == "label":
-        right = float((lines[:, 0] == y).mean())
-        yield Finding("labels", "labels are sent", party, 0, moment, "accuracy", (right,) * len(scene.seeds), floor)
+        told = (float((lines[:, 0] == y).mean()),) * len(scene.seeds)
+        yield Finding("labels", "labels are sent", party, 0, moment, "accuracy", told, floor, own)
         return
     parts = [stream(s, "exposure", "again").integers(0, y.size, y.size) for s in scene.seeds] + [np.arange(y.size)]
-    scores = 1 if classes == 2 and lines.shape[1] < 3 else classes
-    if each.kind in _BY_SCORES and lines.shape[1] in (scores, 2 * scores):
+    if scores := _by_scores(each.kind, lines, classes):
         sign = 1 if each.kind == "residual" else -1
         *read, whole = (metrics.residual_attack(sign * lines[at, :scores], y[at]) for at in parts)
         words = f"sign of {each.kind}"
-        yield Finding("labels", words, party, 0, moment, "accuracy", tuple(read), floor, whole=whole)
+        yield Finding("labels", words, party, 0, moment, "accuracy", tuple(read), floor, own, whole)
     if np.unique(y).size == 2:
         *norms, whole = (metrics.norm_attack(lines[at], y[at]) if np.unique(y[at]).size == 2 else math.nan
                          for at in parts)  # fmt: skip
         words = f"norm of {each.kind}"
-        yield Finding("labels", words, party, 0, moment, "AUC", tuple(norms), 0.5, whole=whole)
+        yield Finding("labels", words, party, 0, moment, "AUC", tuple(norms), 0.5, area, whole)
     ways = [metrics.direction_attack(lines, y, scene.known_labels(s)) for s in scene.seeds]
-    own = _completed_alone(scene, party)
     yield Finding("labels", f"direction of {each.kind}", party, 0, moment, "accuracy", tuple(ways), floor, own)
     joined = np.hstack([scene.columns(party), _directions(lines)])
     models = [metrics.completion_attack(joined, y, scene.known_labels(s)) for s in scene.seeds]
@@ -189,25 +184,38 @@ def _from_first(scene: Scene, each: Heard, party: int, moment: str) -> Iterator[
     yield Finding("labels", words, party, 0, moment, "accuracy", tuple(models), floor, own)
 
 
+def _by_scores(kind: str, lines: np.ndarray, classes: int) -> int:
+    """Return by how many scores lines are derivatives: residuals, or trees' first and second ones; else 0."""
+    for scores in (classes, 1) if classes == 2 else (classes,):
+        if kind == "residual" and lines.shape[1] == scores:
+            return scores
+        if kind == "gradient" and lines.shape[1] == 2 * scores and (lines[:, scores:] >= 0).all():
+            return scores
+    return 0
+
+
 def _directions(lines: np.ndarray) -> np.ndarray:
     """Return each line over its length; of a line of zeros, zeros."""
     length = np.linalg.norm(lines, axis=1, keepdims=True)
-    return np.divide(lines, length, out=np.zeros_like(lines), where=length > 0)
+    return np.asarray(np.divide(lines, length, out=np.zeros_like(lines), where=length > 0))
 
 
 def _completed(scene: Scene, made: np.ndarray, party: int, moment: str) -> Finding:
     """Attack the labels with a party's own trained layers and a few labelled rows."""
     done = [metrics.completion_attack(made, scene.y, scene.known_labels(s)) for s in scene.seeds]
     return Finding("labels", "model completion", party, 0, moment, "accuracy", tuple(done),
-                   metrics.label_floor(scene.y), _completed_alone(scene, party))  # fmt: skip
+                   metrics.label_floor(scene.y), _alone(scene, party)[0])  # fmt: skip
 
 
-def _completed_alone(scene: Scene, party: int) -> float:
-    """Return what a party finds by the rows whose label it knows and its own columns, without the run."""
+def _alone(scene: Scene, party: int) -> tuple[float, float]:
+    """Return accuracy and AUC of a party that has labels of some rows and its own columns, without the run."""
     if party not in scene.alone:
-        X = scene.columns(party)
-        values = [metrics.completion_attack(X, scene.y, scene.known_labels(s)) for s in scene.seeds]
-        scene.alone[party] = float(np.mean(values))
+        X, y, masks = scene.columns(party), scene.y, [scene.known_labels(s) for s in scene.seeds]
+        right = [metrics.completion_attack(X, y, known) for known in masks]
+        # of classes that are named and not scored, the AUC of two is the mean of the shares of each that are right
+        found = [metrics.completion_attack(X[of], y[of], known[of])
+                 for known in masks for label in np.unique(y[~known]) for of in [known | (y == label)]]  # fmt: skip
+        scene.alone[party] = float(np.mean(right)), float(np.mean(found))
     return scene.alone[party]
 
 

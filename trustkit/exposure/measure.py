@@ -37,7 +37,8 @@ def exposure_of(
     labelled : int
         At least 1: rows of each class whose label a party knows beforehand.
     pairs : float
-        Above 0, below 1: share of the attacked rows whose columns the first party knows beforehand.
+        Above 0, below 1: share of the attacked rows whose columns the first party knows beforehand; of a regression
+        also the share whose label a party knows.
     parties : int
         At least 1: how many of the other parties attack and are attacked, the first ones.
     seed : int
@@ -58,7 +59,8 @@ def exposure_of(
     Notes
     -----
     Messages are those of the round after the last one, made by the code that trains; labels are attacked in the first
-    round's besides, where gradients are largest.
+    round's besides, where gradients are largest. Of a run that was simulated in one place they are those of the
+    exchange, whose trees are the same.
 
     Examples
     --------
@@ -75,6 +77,8 @@ def exposure_of(
     if record.last.state is None:
         raise ValueError(f"the last round of a run must have its state, got round {record.last.index} without")
     built = build(experiment)
+    if "simulated" in built.trainer.facts:
+        built = build(experiment.change(algorithm__engine="exchange"))
     trainer: Any = built.trainer
     table = laid_out(built.fed, experiment.algorithm.name)
     chosen = np.sort(stream(seed, "exposure", "rows").permutation(table.y.size)[:rows])

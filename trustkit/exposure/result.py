@@ -138,7 +138,8 @@ class Exposure:
         Returns
         -------
         Finding or None
-            The largest advantage; ``None`` where no attack had anything to work on.
+            The largest advantage, of several without any the one that comes closest; ``None`` where no attack had
+            anything to work on.
 
         Raises
         ------
@@ -148,7 +149,7 @@ class Exposure:
         if target not in TARGETS:
             raise KeyError(f"there is no target {target!r}; known are {', '.join(TARGETS)}")
         able = [each for each in self.findings if each.target == target and not math.isnan(each.advantage)]
-        return max(able, key=lambda each: each.advantage, default=None)
+        return max(able, key=lambda each: (each.advantage, each.mean - each.without), default=None)
 
     def share(self, target: str, seed: int | None = None) -> float:
         """Return how much is found above what takes no run.

@@ -160,4 +160,4 @@ def _spelt(band: Band, wide: bool) -> str:
 
 
 def _said(value: float) -> str:
-    return f"{value:,.0f}" if abs(value) >= 1000 else f"{value:.3g}"
+    return f"{value:,.0f}" if abs(value) >= 999.5 else f"{value:.3g}"

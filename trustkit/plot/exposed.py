@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 __all__ = ["exposure_points"]
 
 _PANELS = {"labels": "labels found ←", "features": "features found ←"}
-_PANEL, _LINE, _EDGE = 2.3, 0.2, 0.55  # inches
+_PANEL, _LINE, _EDGE = 2.3, 0.2, 0.72  # inches
 
 
 def _draw(count: int, widest: int) -> Figure:
@@ -87,7 +87,8 @@ def _line(place: int, name: str, tradeoff: Tradeoff) -> str:
     head = f"{place + 1}  {style.short(name)}"
     if name in tradeoff.refused:
         return f"{head} · refused"
-    claim = "no ε" if math.isinf(found["epsilon"].mean) else f"ε {found['epsilon'].mean:.3g}"
+    spent = found["epsilon"].mean
+    claim = "no ε" if math.isinf(spent) else f"ε {spent:,.0f}" if spent >= 999.5 else f"ε {spent:.3g}"
     return f"{head} · {found['megabytes'].mean:.3g} MB · {claim}"
 
 
