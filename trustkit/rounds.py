@@ -75,8 +75,15 @@ def _partition(data: Source, split: Source, seed: int, told: _Told) -> Partition
     return partition
 
 
+_STAMPED: dict[Use, tuple[Stamp, ...]] = {}
+"""Files as they were last seen: of one that is gone since, what was read of it still stands."""
+
+
 def _source(catalogue: Catalogue, wanted: Use) -> Source:
-    return wanted, catalogue[wanted.name], stamps(wanted.args.values())
+    now = stamps(wanted.args.values())
+    if now:
+        _STAMPED[wanted] = now
+    return wanted, catalogue[wanted.name], now or _STAMPED.get(wanted, ())
 
 
 @lru_cache(maxsize=64)

@@ -68,6 +68,6 @@ def test_tour_runs_in_jupyterlab(page: Page, lab_url: str) -> None:
     page.wait_for_function("before => document.querySelector('.tk-v-split').innerHTML !== before", arg=before)
     page.get_by_role("button", name="Run", exact=True).click()
     page.wait_for_function(
-        "document.querySelector('.tk-v-status .tk-state').innerText.startsWith('idle')", timeout=30_000
+        "document.querySelector('.tk-v-status .tk-state').innerText.startsWith('idle')", timeout=90_000
     )
     picture(page, "lab_tour")
