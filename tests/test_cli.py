@@ -158,8 +158,8 @@ def test_a_real_process_behaves_the_same(tmp_path: Path) -> None:
 
 
 COMMANDS = [
-    "", "app", "lab", "run", "score", "report", "examine", "replay", "audit", "split", "pareto", "sweep", "bench",
-    "data", "presets", "doctor",
+    "", "app", "lab", "run", "score", "report", "examine", "replay", "audit", "split", "pareto", "snapshot", "sweep",
+    "bench", "data", "presets", "doctor",
 ]  # fmt: skip
 
 

@@ -18,7 +18,20 @@ import pytest
 ROOT = Path(__file__).parents[1]
 
 FLOORS = {
-    0: ["rng", "threads", "jsonfile", "parameters", "uses", "catalogue", "partition", "data", "records"],
+    0: [
+        "rng",
+        "threads",
+        "devices",
+        "whole",
+        "memory",
+        "jsonfile",
+        "parameters",
+        "uses",
+        "catalogue",
+        "partition",
+        "data",
+        "records",
+    ],
     1: ["metrics", "datasets"],
     2: ["split", "horizontal", "vertical", "trust"],
     3: [
@@ -27,14 +40,20 @@ FLOORS = {
         "facts",
         "conduct",
         "findings",
+        "attendance",
         "comparison",
         "disparities",
         "exposure",
         "sharelink",
+        "threelines",
         "replicas",
+        "privacysweep",
+        "sidebyside",
         "quantities",
         "lesson",
+        "texts",
         "clamped",
+        "capped",
         "frontier",
         "gapintervals",
         "handover",
@@ -44,6 +63,7 @@ FLOORS = {
         "replay",
         "store",
         "export",
+        "figures",
         "plot",
         "auditing",
         "examination",
@@ -57,7 +77,12 @@ FLOORS = {
         "__main__",
         "doctor",
         "serve",
+        "serving",
         "scale",
+        "baking",
+        "apipages",
+        "flower",
+        "workshop",
     ],
     5: ["widgets"],
 }
@@ -65,11 +90,16 @@ FLOOR_OF = {room: floor for floor, rooms in FLOORS.items() for room in rooms}
 APART = (1, 2)
 """On these floors no room knows another."""
 HEAVY = ("torch", "pandas", "shap", "sklearn", "matplotlib", "seaborn", "scipy.stats", "dp_accounting", "xgboost",
-         "phe", "gmpy2", "numba", "codecarbon", "dask", "distributed")  # fmt: skip
+         "phe", "gmpy2", "numba", "codecarbon", "dask", "distributed",
+         "flwr", "ray", "cryptography")  # fmt: skip
 DRAWS = ("plot", "widgets")
 """Rooms that nobody enters but to draw: matplotlib is there already."""
 PICKLES = ("pickle", "cPickle", "dill", "cloudpickle", "marshal", "shelve", "joblib")
-SECRETS = {"trustkit.facts": "the key that hides who a client is must not be guessable, so no seed may lead to it"}
+SECRETS = {
+    "trustkit.facts": "the key that hides who a client is must not be guessable, so no seed may lead to it",
+    "trustkit.flower.strategy": "the same, of a real federation",
+    "trustkit.serving.options": "the token that lets people into a room must not be guessable",
+}
 NAMES = ("utils", "helpers", "base", "common", "config", "manager", "misc", "tools")
 
 OURS = ("trustkit",)

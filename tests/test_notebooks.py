@@ -1,16 +1,20 @@
-"""Notebooks show and call; they hold no logic, and the tour is kept with the outputs that are checked."""
+"""Notebooks show and call; they hold no logic, and the tour is kept with the outputs that are checked.
+
+That they are what their sources say is checked in `test_workshop_sources.py`.
+"""
 
 from __future__ import annotations
 
 import ast
 import json
+import re
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 FOLDER = Path(__file__).parents[1] / "notebooks"
-NOTEBOOKS = sorted(FOLDER.glob("*.ipynb"))
+NOTEBOOKS = sorted([*FOLDER.glob("*.ipynb"), *(FOLDER / "solutions").glob("*.ipynb")])
 CHECKED = "# NBVAL_CHECK_OUTPUT"
 
 Cell = dict[str, Any]
@@ -28,13 +32,13 @@ def source(cell: Cell) -> str:
 
 
 def test_there_are_an_app_and_a_tour() -> None:
-    """By these names, which the command line and Binder open; others are numbered lessons."""
+    """By these names, which the command line and Binder open; others are numbered lessons and episodes."""
     found = [notebook.name for notebook in NOTEBOOKS]
     assert {"app.ipynb", "00_tour.ipynb"} <= set(found)
-    assert all(name == "app.ipynb" or name[:2].isdigit() for name in found)
+    assert all(name == "app.ipynb" or re.match(r"(workshop_)?\d\d_", name) for name in found)
 
 
-@pytest.mark.parametrize("notebook", NOTEBOOKS, ids=lambda path: path.name)
+@pytest.mark.parametrize("notebook", NOTEBOOKS, ids=lambda path: str(path.relative_to(FOLDER)))
 def test_a_notebook_is_sound(notebook: Path) -> None:
     """As the format demands, on any Python 3, and small: pictures are drawn when it is run."""
     import nbformat
@@ -45,7 +49,7 @@ def test_a_notebook_is_sound(notebook: Path) -> None:
     assert notebook.stat().st_size < 1_500_000
 
 
-@pytest.mark.parametrize("notebook", NOTEBOOKS, ids=lambda path: path.name)
+@pytest.mark.parametrize("notebook", NOTEBOOKS, ids=lambda path: str(path.relative_to(FOLDER)))
 def test_a_notebook_holds_no_logic(notebook: Path) -> None:
     """At most 20 cells of code; no class, no loop over lines of work, no function longer than five lines."""
     assert 1 <= len(cells(notebook)) <= 20
@@ -59,13 +63,14 @@ def test_a_notebook_holds_no_logic(notebook: Path) -> None:
         assert not source(cell).lstrip().startswith(("%", "!"))
 
 
-@pytest.mark.parametrize("notebook", NOTEBOOKS, ids=lambda path: path.name)
+@pytest.mark.parametrize("notebook", NOTEBOOKS, ids=lambda path: str(path.relative_to(FOLDER)))
 def test_a_notebook_imports_only_what_comes_with_trustkit(notebook: Path) -> None:
-    """And nothing by its inner path but the widgets; no name of a private thing."""
+    """And nothing by its inner path but the widgets, and in the app what serves it; no name of a private thing."""
+    inner = {"app.ipynb": ("trustkit.widgets.served",)}.get(notebook.name, ("trustkit", "trustkit.widgets"))
     for cell in cells(notebook):
         for node in ast.walk(ast.parse(source(cell))):
             if isinstance(node, ast.ImportFrom):
-                assert node.module in ("trustkit", "trustkit.widgets"), source(cell)
+                assert node.module in inner, source(cell)
             if isinstance(node, ast.Attribute):
                 assert not node.attr.startswith("_"), source(cell)
 
@@ -75,9 +80,8 @@ def test_the_app_is_kept_without_outputs() -> None:
     code = cells(FOLDER / "app.ipynb")
     assert all(cell["outputs"] == [] and cell["execution_count"] is None for cell in code)
     assert sum(len(source(cell).splitlines()) for cell in code) <= 8
-    assert "from trustkit.widgets import app" in source(code[0])
-    assert "app() if waiting()" in source(code[0])
-    assert "asked()" in source(code[-1])  # last: a preheated kernel waits there for its visitor
+    assert "prepared()" in source(code[0])
+    assert "served()" in source(code[-1])  # last: a preheated kernel waits there for its visitor
 
 
 def test_the_tour_is_kept_with_the_outputs_that_are_checked() -> None:

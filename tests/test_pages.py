@@ -15,6 +15,8 @@ import pytest
 import yaml  # type: ignore[import-untyped]
 
 import trustkit
+from trustkit.apipages import PAGES as API
+from trustkit.apipages import api_page, write_pages
 from trustkit.bench.printed import PRINTED, STATED
 from trustkit.cli import cli
 from trustkit.metrics.correlation import icor, pcor, spearman
@@ -26,6 +28,7 @@ from trustkit.partition import Partition
 from trustkit.rng import stream
 from trustkit.split.estimate import estimate_alpha
 from trustkit.trust import METRICS, PILLARS, PROFILES, WHOLE, FactSheet, Profile, assess
+from trustkit.trust.misleading import MISLEADS
 from trustkit.trust.normalise import capped, scale_steps, size_steps
 from trustkit.trust.pages import example_of, metrics_page, section_of
 from trustkit.vertical.accounting import PUBLISHED, traffic_of
@@ -71,7 +74,8 @@ def test_every_row_has_a_section_with_every_part() -> None:
         section = section_of(key)
         assert section in page
         times = 2 if METRICS.get(key, row) is not row else 1
-        for part in ("Formula", "Value", "Reads", "Worked example", "Missing or undefined", "Source", "Deviations"):
+        for part in ("Formula", "Value", "Reads", "Worked example", "Missing or undefined", "Misleads", "Source",
+                     "Deviations"):  # fmt: skip
             assert section.count(f"- **{part}.** ") == times, (key, part)
         assert 'Score under "paper".** ' in section or key not in METRICS
         assert 'Score under "calibrated".** ' in section
@@ -87,6 +91,18 @@ def test_a_worked_example_and_its_failures_are_computed() -> None:
     assert "It is missing with nothing stated, without `privacy/differential_privacy`" in section
     assert "undefined with an undefined `privacy/epsilon`" in section
     assert "ε is the loss composed" in section  # a letter of mathematics stays small
+
+
+def test_every_row_says_where_it_misleads() -> None:
+    """One case each, of its own; figures in them are computed."""
+    assert set(MISLEADS) == set(WHOLE.metrics)
+    assert len(set(MISLEADS.values())) == len(MISLEADS)
+    assert all(words.endswith(".") and len(words) > 50 for words in MISLEADS.values())
+    assert f"it is {global_privacy_risk(6.0, 10_000):.2f}." in MISLEADS["global_privacy_risk"]
+    assert f"about {math.sqrt((1 - 0.5) / (0.5 * 20)):.2f}, with" in MISLEADS["selection_variation"]
+    assert scale_steps(10) == scale_steps(99)
+    row = WHOLE.metrics["pgd_robustness"]
+    assert row.function(FactSheet(dict.fromkeys(row.inputs, 1.0))) == 1
 
 
 def test_every_row_has_an_example_with_a_value_in_range() -> None:
@@ -108,6 +124,43 @@ def test_a_row_without_an_example_and_an_unknown_metric_are_refused() -> None:
         example_of(replace(METRICS["performance"], id="lonely", function=silent))
     with pytest.raises(KeyError, match="there is no metric 'luck'"):
         section_of("luck")
+
+
+# The public names
+
+
+@pytest.mark.parametrize("page", API)
+def test_a_page_of_names_is_what_the_docstrings_say(page: str) -> None:
+    """If this fails, a docstring has changed: ``python -m trustkit.apipages notebooks`` writes the pages anew."""
+    assert text_of(f"{page}.md") == api_page(page)
+
+
+def test_every_public_name_is_on_a_page_with_what_it_takes() -> None:
+    """All names of `trustkit.__all__` that are no rooms, and of the rooms; a section and a link to it each."""
+    for page, (_, _, modules) in API.items():
+        text = text_of(f"{page}.md")
+        for module in map(importlib.import_module, modules):
+            for name in module.__all__:
+                if isinstance(getattr(module, name), type(importlib)):
+                    continue
+                assert f"\n### {name}\n" in text, (module, name)
+                assert f"[`{name}`](#{module.__name__.replace('.', '-')}-" in text
+    assert "- `parties` (int): " in text_of("api_split.md")
+    assert ">>> " in text_of("api_metrics.md")
+    with pytest.raises(KeyError, match="there is no page 'nothing'; known are api, "):
+        api_page("nothing")
+
+
+def test_the_names_are_on_pages_that_the_rooms_have() -> None:
+    """A room that is a public name of its own has a page."""
+    rooms = {name for name in trustkit.__all__ if isinstance(getattr(trustkit, name), type(importlib))}
+    assert rooms <= {module.rpartition(".")[2] for _, _, modules in API.values() for module in modules} | {"widgets"}
+
+
+def test_pages_are_written_to_a_folder(tmp_path: Path) -> None:
+    """All of them."""
+    assert [file.stem for file in write_pages(tmp_path)] == list(API)
+    assert (tmp_path / "api_plot.md").read_text(encoding="utf-8") == api_page("api_plot")
 
 
 # Papers and code
@@ -460,6 +513,12 @@ def test_a_page_is_sound(page: Path) -> None:
     """One title, relative links that lead somewhere, no address of another machine, no sign that MyST would take."""
     text = page.read_text(encoding="utf-8")
     assert text.startswith("# ")
+    text = re.sub(
+        r"^```.*?^```$",
+        lambda code: code[0].replace("://127.0.0.1", "").replace("\n# ", "\n"),
+        text,
+        flags=re.MULTILINE | re.DOTALL,
+    )  # comments in code, and this machine
     assert len(re.findall(r"^# ", text, re.MULTILINE)) == 1
     labels = set(re.findall(r"^\(([\w-]+)\)=$", text, re.MULTILINE))
     for link in re.findall(r"\]\(([^)\s]+)\)", text):
@@ -468,8 +527,9 @@ def test_a_page_is_sound(page: Path) -> None:
         else:
             assert (BOOK / link).is_file(), link
     assert len(labels) == len(re.findall(r"^\([\w-]+\)=$", text, re.MULTILINE))
-    assert "://" not in text
-    assert not re.search(r"\{\w+\}`|(?<!\\)\$|(?<![\w\\])@\w", re.sub(r"`[^`]*`", "", text))
+    prose = re.sub(r"`[^`]*`", "", text)
+    assert "://" not in (prose if page.stem in API else text)  # a docstring may name an address as an example
+    assert not re.search(r"\{\w+\}`|(?<!\\)\$|(?<![\w\\])@\w", prose)
 
 
 def listed(entries: list[dict[str, Any]]) -> Iterator[str]:

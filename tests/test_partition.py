@@ -28,6 +28,8 @@ def test_members_are_disjoint_and_cover_what_is_owned(partition: Partition) -> N
     assert sorted(together) == np.flatnonzero(partition.owner >= 0).tolist()
     assert [own.size for own in members] == partition.sizes.tolist()
     assert all((np.diff(own) > 0).all() for own in members)
+    for party in (-1, 0, partition.parties - 1, partition.parties):
+        assert np.array_equal(partition.members(party), np.flatnonzero(partition.owner == party))
 
 
 @given(partitions())

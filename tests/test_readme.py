@@ -105,7 +105,9 @@ def test_linked_files_and_pictures_exist() -> None:
         own = OWN.sub("", link)
         if "://" not in own and not own.startswith(("#", "mailto:")):
             assert (ROOT / own.split("#")[0]).exists(), link
-    assert re.search(r"!\[[^\]]{20,}\]", README), "a picture of the app needs words for those who cannot see it"
+    for shown in re.findall(r'(?:src|srcset)="([^"]+)"', README):
+        assert (ROOT / shown).is_file(), shown
+    assert re.search(r'<img [^>]*alt="[^"]{20,}"', README), "a picture needs words for those who cannot see it"
 
 
 def test_nothing_is_left_to_fill_in() -> None:

@@ -13,6 +13,7 @@ from scipy import stats
 import trustkit as tk
 from trustkit import use
 from trustkit.quantities import Seen
+from trustkit.records import Stopped
 from trustkit.replicas import MEASURED, effects_of, measured_on, replicas_of, replicate, welch_interval
 from trustkit.rng import stream
 
@@ -100,3 +101,19 @@ def test_real_runs_are_compared() -> None:
     assert measured_on(Seen(made, record)).keys() == {"accuracy", "worst_accuracy"}
     assert all(effect.difference == 0 and not effect.beyond for effect in replicate(made, made, count=2)
                if effect.beyond is not None)  # fmt: skip
+
+
+def test_it_tells_how_far_it_is_and_may_be_ended() -> None:
+    """After every round of every run; what the listener raises ends it."""
+    made, told = tk.presets()["start"].change(rounds=2), list[tuple[str, float]]()
+    replicate(made, made, count=2, progress=lambda *words: told.append(words))
+    assert told[0] == (f"run 1 of 4, seed {made.seed}", 0.0)
+    assert told[-1] == (f"run 4 of 4, seed {made.seed + 1}", 1.0)
+    assert [done for _, done in told] == pytest.approx([(at + part) / 4 for at in range(4) for part in (0, 0.5, 1)])
+
+    def stop(words: str, done: float) -> None:
+        if done > 0.3:
+            raise Stopped
+
+    with pytest.raises(Stopped):
+        replicate(made, made, count=2, progress=stop)

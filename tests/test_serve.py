@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import json
 import os
 import signal
 import socket
@@ -11,13 +12,19 @@ import sys
 import time
 import urllib.error
 import urllib.request
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
+from types import MappingProxyType
+from typing import Any
 
 import pytest
 
 from trustkit import serve
 from trustkit.serve import NOTEBOOKS, app_command, copy_notebooks, lab_command, serve_app, serve_lab
+from trustkit.serving.options import Serving
+
+told: list[dict[str, Any]] = []
+"""The configurations that servers would have been started with."""
 
 
 @pytest.fixture
@@ -34,10 +41,14 @@ def started(monkeypatch: pytest.MonkeyPatch) -> list[list[str]]:
     """Collect the commands that would be run, and look at their notebook while it is there."""
     commands: list[list[str]] = []
 
-    def wait(command: list[str]) -> None:
+    def wait(command: list[str], more: Mapping[str, str] = MappingProxyType({})) -> None:
         commands.append(command)
-        if "voila" in command:
+        if "trustkit.serving.room" in command:
             assert Path(command[3]).read_bytes() == (NOTEBOOKS / "app.ipynb").read_bytes()
+            settings = Path(command[4].split("=", 1)[1])
+            assert settings.stat().st_mode & 0o077 == 0
+            told.append(json.loads((settings / "voila.json").read_text(encoding="utf-8")))
+            assert more["JUPYTER_PATH"].split(os.pathsep)[0].endswith("share")
 
     monkeypatch.setattr(serve, "_wait", wait)
     return commands
@@ -49,20 +60,13 @@ def test_the_notebooks_are_where_the_package_is() -> None:
 
 
 def test_the_apps_command(tmp_path: Path) -> None:
-    """Voilà of this Python, on one address, without letting a visitor choose another template."""
-    command = app_command(tmp_path / "app.ipynb", 8123, True, "dark", "127.0.0.1")
-    assert command[:4] == [sys.executable, "-m", "voila", str(tmp_path / "app.ipynb")]
-    assert {"--port=8123", "--Voila.ip=127.0.0.1", "--theme=dark"} <= set(command)
-    assert "--VoilaConfiguration.allow_template_override=NO" in command
-    assert "--no-browser" not in command
-    assert app_command(tmp_path, 1, False, "light", "::")[-1] == "--no-browser"
-
-
-@pytest.mark.parametrize("theme", ["blue", "", "Dark", "light --Voila.ip=0.0.0.0"])
-def test_another_theme_is_refused(theme: str) -> None:
-    """By name, with the two there are."""
-    with pytest.raises(ValueError, match="theme must be light or dark, got"):
-        app_command(Path("app.ipynb"), 1, False, theme, "127.0.0.1")
+    """Our server of this Python; only two configurations are read, of which trustkit's own goes last."""
+    command = app_command(tmp_path / "app.ipynb", tmp_path)
+    assert command[:4] == [sys.executable, "-m", "trustkit.serving.room", str(tmp_path / "app.ipynb")]
+    folders = [Path(word.removeprefix("--Voila.config_file_paths=")) for word in command[4:]]
+    assert folders[0] == tmp_path
+    assert (folders[1] / "voila.json").exists()
+    assert (folders[1] / "share" / "nbconvert" / "templates" / "trustkit" / "index.html.j2").exists()
 
 
 def test_the_labs_command(tmp_path: Path) -> None:
@@ -80,18 +84,27 @@ def test_the_labs_command(tmp_path: Path) -> None:
 
 def test_port_zero_is_a_free_one(started: list[list[str]], tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """The command and what is printed name the port that was found."""
-    serve_app(0, browser=False)
+    serve_app(Serving(port=0, browser=False))
     serve_lab(tmp_path / "own", 0, browser=False)
-    ports = [next(int(word[7:]) for word in command if word.startswith("--port=")) for command in started]
+    ports = [told[-1]["Voila"]["port"], next(int(word[7:]) for word in started[1] if word.startswith("--port="))]
     assert all(1024 <= port <= 65535 for port in ports)
     assert f"http://127.0.0.1:{ports[0]}/" in capsys.readouterr().out
     assert not Path(started[0][3]).exists()  # the folder goes with the server
 
 
+def test_the_token_is_printed_and_in_no_command(started: list[list[str]], capsys: pytest.CaptureFixture[str]) -> None:
+    """Whoever lists the processes of the machine does not see it."""
+    serve_app(Serving(port=0, address="0.0.0.0", browser=False))
+    token = told[-1]["Voila"]["token"]
+    assert len(token) >= 32
+    assert f"/?token={token}" in capsys.readouterr().out
+    assert token not in " ".join(started[0])
+
+
 def test_a_taken_port_is_refused(taken: int, started: list[list[str]], tmp_path: Path) -> None:
     """Before anything is started or copied; the message says what to do."""
     with pytest.raises(ValueError, match=rf"port must be free on 127\.0\.0\.1, got {taken} \(.+\); --port 0 picks one"):
-        serve_app(taken, browser=False)
+        serve_app(Serving(port=taken, browser=False))
     with pytest.raises(ValueError, match=f"got {taken}"):
         serve_lab(tmp_path / "own", taken, browser=False)
     assert not started
@@ -117,8 +130,9 @@ def test_servers_find_this_pythons_programs_and_one_thread(monkeypatch: pytest.M
     """What a user has set is kept."""
     monkeypatch.delenv("OMP_NUM_THREADS", raising=False)
     monkeypatch.setenv("MKL_NUM_THREADS", "3")
-    environment = serve._environment()
+    environment = serve._environment({"MORE": "1"})
     assert environment["PATH"].split(os.pathsep)[0] == str(Path(sys.executable).parent)
+    assert environment["MORE"] == "1"
     assert (environment["OMP_NUM_THREADS"], environment["MKL_NUM_THREADS"]) == ("1", "3")
 
 

@@ -6,6 +6,7 @@ import base64
 import math
 import re
 import zlib
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -16,11 +17,13 @@ import trustkit as tk
 from tests.strategies import values
 from trustkit import jsonfile, use
 from trustkit.catalogue import DATASETS, Entry
-from trustkit.lesson import HIDABLE, Goal, Lesson
+from trustkit.lesson import HIDABLE, SECTIONS, Goal, Lesson
 from trustkit.preset import PRESETS
 from trustkit.quantities import QUANTITIES
 from trustkit.rng import stream
-from trustkit.sharelink import LONGEST, VERSION, Opened, Shared, decode, encode, three_lines
+from trustkit.sharelink import LONGEST, VERSION, Opened, Shared, decode, encode
+from trustkit.sidebyside import MEASURES
+from trustkit.threelines import three_lines
 
 START = PRESETS["start"].make()
 
@@ -70,14 +73,112 @@ def experiments(draw: st.DrawFn) -> tk.Experiment:
 
 @settings(max_examples=60)
 @given(experiments(), st.none() | experiments(), lessons(),
-       st.dictionaries(st.sampled_from(["privacy", "fairness"]), st.floats(0.1, 10), max_size=2))  # fmt: skip
-def test_a_link_leads_back(here: tk.Experiment, there: tk.Experiment | None, lesson: Lesson, weights: Any) -> None:
-    """Experiment, baseline, weights, profile and lesson; the token is safe in an address and the same each time."""
-    state = Shared(here, "paper", tuple(sorted(weights.items())), there, lesson)
+       st.dictionaries(st.sampled_from(["privacy", "fairness"]), st.floats(0.1, 10), max_size=2),
+       st.sampled_from(sorted(SECTIONS)), st.lists(experiments(), max_size=4, unique_by=lambda each: each.key),
+       st.sampled_from(["", "en", "de", "pt-BR"]), st.none() | st.sets(st.sampled_from(sorted(MEASURES))),
+       st.booleans())  # fmt: skip
+def test_a_link_leads_back(
+    here: tk.Experiment, there: tk.Experiment | None, lesson: Lesson, weights: Any, section: str,
+    pins: list[tk.Experiment], language: str, chosen: set[str] | None, scaled: bool,
+) -> None:  # fmt: skip
+    """Experiment, what is compared and how, weights, lesson, section, language; safe in an address, always the same."""
+    measures = None if chosen is None else tuple(each for each in MEASURES if each in chosen)
+    state = Shared(here, "paper", tuple(sorted(weights.items())), there, lesson, section, tuple(pins), language,
+                   measures, scaled)  # fmt: skip
     token = encode(state)
     assert decode(token) == Opened(state)
     assert encode(decode(token).shared) == token
     assert set(token) <= set("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_.")
+
+
+OLD = [
+    (
+        "1.eNrVUEtOxDAMvQryuqo6hdn0GIjdCFWexDQW-Snx_FTN3XHKCHEANuwS-329whEreY4E0wrol1RYXGifI4pxMD2PHVBOxlWYdh34AtPQDzqMGJQ"
+        "EH2TxvEAHKkNGku6hYLQpwL0Di4JN7AFGU2cK2adboCgNEJIl_wvh08JV2LRdxqIvziicYrPdd1DSKVqNMg7NkawG1Ef2LN8FslO_Xa_bwHEu6aLY_"
+        "U9Yy4WN8yTwUKfWarirGV0zFd5i_ddLvIx_cwpPtTabFZaEXscHlZPZE1Z5mAcSpW89zKmgucH9vQPH1pISD4BXrrBNojQBeCu3vg0E66fSXgmNe2Lp"
+        "W7uq19p6gUlBs5BGuhAvrlFXyIXPzWEae433BcrB4S0",
+        Shared(START, "paper", (("privacy", 2.0),), START.change(seed=3),
+               Lesson("Reach it.", ("axis",), (Goal("accuracy", at_least=0.5),), ("Try.",)), "compare"),
+    ),
+    (
+        "1.eNo9j91qAkEMhd8l16nM2goyryJF4mx0g_PHbMoqsu_eTF16EUgOyflOXsCPyk0SZwX_Aoq30kSn1IcLaZjAD_sjwp25WrtzCLEEiuBPg3No9W1"
+        "KA-92zg0ImRKDh7lG0ZwBQYvdnfZ_ewvLbdLzyIGeZsYf7rAijKTUcdvpIpnB5EpNJUgllZI3dCs_eZzBfyHMzKNR8Y16Z49lOXOqauZXijOjaXWiHu"
+        "7wH01SLU0pB4YNwub4uXZkK1eJfck-lEsjNcb6C2MvXXI",
+        Shared(tk.Experiment("wine", use("importance", parties=3, alpha=0.5), "splitnn", rounds=4), "calibrated"),
+    ),
+]  # fmt: skip
+"""Links of version 1, as they were given out, and what they meant."""
+
+
+@pytest.mark.parametrize(("token", "meant"), OLD)
+def test_a_link_of_the_first_version_is_read(token: str, meant: Shared) -> None:
+    """Without pins, and with no language of its own; it goes on as a link of the second version."""
+    assert decode(token) == Opened(meant)
+    assert encode(decode(token).shared).startswith("2.")
+    assert decode(encode(meant)) == Opened(meant)
+
+
+SECOND = (
+    "2.eNrVkNFqgyEMhd8l11L-disDX2WMkmmmATWitlsp_7s3dj9jD7Cb3Rm_wzknuQF9VWqcqQywN8AUpPGIeQ7vOFwE-3QwQFVc7GD3BlIDu-wW_SyYCSx8"
+    "kMdLAAOdErkhyqFh8ZJhNeBx4DTbxOj6iXJNcn1EqiCLp_RLkSRwH-wmq9j0xRUHS5mxRwNNzsVrlcMyE8mDfdYuvSbeNqhRA_c7xZnLqcmnio8_bT03dj"
+    "HRgM2e5lrLqmkJSzhjeKhoYi7KXv_pVV7-4ihv081954CTrJBgvQNI77hu"
+)
+"""A link of version 2, as it was given out."""
+
+
+def test_a_link_says_no_more_than_it_has_to() -> None:
+    """Where nothing is said of what is compared it is one of version 2, to the letter, which older pages read."""
+    meant = Shared(START, section="compare", language="de", pins=(START.change(seed=7),))
+    assert decode(SECOND) == Opened(meant)
+    assert encode(meant) == SECOND
+    for more in ({"measures": ("accuracy", "epsilon")}, {"measures": ()}, {"scaled": True}):
+        token = encode(replace(meant, **more))
+        assert token.startswith(f"{VERSION}.")
+        assert decode(token) == Opened(replace(meant, **more))
+
+
+def test_measures_of_a_link_are_known_ones() -> None:
+    """In their own order, each once; one that this page has not is left out and said; anything else is refused."""
+    content = {"experiment": START.to_dict(), "measures": ["epsilon", "beauty", "accuracy", "epsilon"]}
+    opened = decode(packed(content))
+    assert opened.shared.measures == ("accuracy", "epsilon")
+    assert opened.notes == ("measure 'beauty' → none",)
+    with pytest.raises(ValueError, match=r"measures must be some of .*, in that order, got \('epsilon', 'accuracy'\)"):
+        Shared(START, measures=("epsilon", "accuracy"))
+    with pytest.raises(ValueError, match="in that order, got"):
+        Shared(START, measures=("beauty",))
+
+
+def test_pins_are_brought_into_range_and_each_is_there_once() -> None:
+    """Notes say which of them was changed; five are refused before they become a link."""
+    made = START.to_dict()
+    opened = decode(packed({"experiment": made, "pins": [{**made, "rounds": 900}, {**made, "seed": 5}, made,
+                                                         {**made, "rounds": 200}]}))  # fmt: skip
+    assert opened.notes == ("pin 1: rounds 900 → 200",)
+    assert [(each.rounds, each.seed) for each in opened.shared.pins] == [(200, START.seed), (START.rounds, 5),
+                                                                         (START.rounds, START.seed)]  # fmt: skip
+    with pytest.raises(ValueError, match="pins must be at most 4, got 5"):
+        Shared(START, pins=tuple(START.change(seed=seed) for seed in range(5)))
+    with pytest.raises(ValueError, match="language must be a code as en, got 'English'"):
+        Shared(START, language="English")
+
+
+def test_four_pins_fit_into_a_link() -> None:
+    """Also of the widest presets: what they have in common is written once."""
+    names = ("paper/experiment-2", "paper/experiment-5", "vertibench/letter-cvfl-alpha-1", "start/states")
+    pins = [PRESETS[name].make() for name in names]
+    token = encode(Shared(START, baseline=START.change(seed=1), pins=tuple(pins), language="de"))
+    assert decode(token).shared.pins == tuple(pins)
+    assert len(token) < 1500
+
+
+def test_a_section_that_is_none() -> None:
+    """One of another version of the page gives way to the overview and is said; anything but text is refused."""
+    content = {"experiment": START.to_dict(), "section": "somewhere"}
+    opened = decode(packed(content))
+    assert (opened.shared.section, opened.notes) == ("overview", ("section 'somewhere' → overview",))
+    with pytest.raises(ValueError, match="section must be text, got int"):
+        decode(packed({**content, "section": 3}))
 
 
 @pytest.mark.parametrize("name", PRESETS)
@@ -146,13 +247,28 @@ def test_numbers_of_other_parts_are_kept_in_their_own_range() -> None:
     assert opened.notes[-1] == "baseline: rounds 900 → 200"
 
 
+FILE = {**START.to_dict(), "data": {"name": "csv", "path": "/etc/passwd", "target": "x"}}
 REFUSED: list[tuple[Any, str]] = [
     ("", "it is empty"),
     ("garbage", "a version, a full stop"),
     ("1.", "a version, a full stop"),
     ("1.é", "a version, a full stop"),
     ("1.AAAA", "cut off or damaged"),
-    (f"2.{packed({})[2:]}", "version 2, and this trustkit reads version 1"),
+    (f"4.{packed({})[2:]}", "version 4, and this trustkit reads versions 1 to 3"),
+    (packed({"experiment": START.to_dict(), "scaled": True}, 2), "holds 'scaled', and version 2 knows"),
+    (packed({"experiment": START.to_dict(), "scaled": 1}), "scaled must be true or false, got int"),
+    (packed({"experiment": START.to_dict(), "measures": "all"}), "measures must be a list of names, got 'all'"),
+    (packed({"experiment": START.to_dict(), "measures": [3]}), "measures must be a list of names, got"),
+    (packed({"experiment": START.to_dict(), "measures": ["x"] * 500}), "measures must be at most 4"),
+    (packed({"experiment": START.to_dict(), "pins": []}, 1), "holds 'pins', and version 1 knows experiment, profile"),
+    (packed({"experiment": START.to_dict(), "language": "de"}, 1), "holds 'language', and version 1 knows"),
+    (packed({"experiment": START.to_dict(), "pins": {}}), "pins must be a list, got dict"),
+    (packed({"experiment": START.to_dict(), "pins": [START.to_dict()] * 5}), "pins must be at most 4, got 5"),
+    (packed({"experiment": START.to_dict(), "pins": [None] * 5_000}), "pins must be at most 4, got 5000"),
+    (packed({"experiment": START.to_dict(), "pins": [START.to_dict(), "x"]}), "pin 2 must be an experiment, got str"),
+    (packed({"experiment": START.to_dict(), "pins": [FILE]}), "reads a file, which a link cannot carry"),
+    (packed({"experiment": START.to_dict(), "language": 3}), "language must be text, got int"),
+    (packed({"experiment": START.to_dict(), "language": "<b>"}), "language must be a code as en, got '<b>'"),
     ("1." + "A" * LONGEST, "at most 6000 characters"),
     (packed(b"[" * 4000), "nested too deeply"),
     (packed(b"not json"), "Expecting value"),
@@ -201,6 +317,11 @@ def test_garbage_is_said_in_one_sentence(token: Any, said: str) -> None:
         {"name": "feda4fair", "path": "/etc"},
         {"name": "flipped_labels", "of": "csv"},
         {"name": "flipped_labels", "options": "path=/etc/passwd"},
+        {"name": "sampled", "of": "csv"},
+        {"name": "sampled", "of": "feda4fair", "options": '{"path": "/etc"}'},
+        {"name": "sampled", "of": "flipped_labels", "options": '{"of": "csv"}'},
+        {"name": "sampled", "of": "flipped_labels", "options": '{"of": "sampled", "options": "{\\"of\\": \\"csv\\"}"}'},
+        {"name": "sampled", "of": ["csv"], "options": "{}"},
     ],
 )
 def test_a_link_opens_no_file(data: Any) -> None:
@@ -255,7 +376,7 @@ def read(token: str) -> str:
     return ""
 
 
-PARTS = ["experiment", "profile", "weights", "baseline", "lesson"]
+PARTS = ["experiment", "profile", "weights", "baseline", "lesson", "pins", "language"]
 
 
 @settings(max_examples=200)
@@ -263,7 +384,8 @@ PARTS = ["experiment", "profile", "weights", "baseline", "lesson"]
 def test_any_value_anywhere_is_a_state_or_a_sentence(part: str, name: str, value: Any) -> None:
     """In the place of a part, or inside it."""
     for inside in (value, {**START.to_dict(), name: value} if part in ("experiment", "baseline") else {name: value}):
-        assert re.match("this link cannot be read: |$", read(packed({"experiment": START.to_dict(), part: inside})))
+        for found in (inside, [inside], [START.to_dict(), inside]):
+            assert re.match("this link cannot be read: |$", read(packed({"experiment": START.to_dict(), part: found})))
 
 
 @settings(max_examples=100)

@@ -109,6 +109,19 @@ def test_the_wheel_has_all_files_and_no_others(made: Made) -> None:
     assert not [name for name in made.from_source if "__pycache__" in name or "/tests/" in name]
 
 
+KINDS = {".py", ".css", ".js", ".ipynb", ".npz", ".gz", ".typed", ".md", ".json", ".yml", ".toml", ".j2", ".svg"}
+
+
+def test_the_wheel_has_only_files_of_known_kinds(made: Made) -> None:
+    """Nothing that lay about: every file is in the checkout, of a kind that is meant, and beside its package."""
+    ours = {name for name in made.from_source if name.startswith("trustkit/")}
+    assert {Path(name).suffix for name in ours} <= KINDS
+    assert ours <= _expected(*KINDS)
+    data = {name for name in ours if Path(name).suffix in {".npz", ".gz"}}
+    assert {str(Path(name).parent) for name in data} == {
+        "trustkit/datasets/files", "trustkit/widgets/recorded", "trustkit/workshop/recorded"}  # fmt: skip
+
+
 def test_the_source_archive_makes_the_same_wheel(made: Made) -> None:
     """So it holds everything: also README, licence, data and notebooks under their names in the checkout."""
     assert made.from_source == made.from_tree

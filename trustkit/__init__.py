@@ -13,8 +13,9 @@ import importlib
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from trustkit import datasets, export, metrics, plot, scale, split, store
+    from trustkit import datasets, export, figures, flower, metrics, plot, scale, split, store
     from trustkit.auditing import Audit, Selected, audit, datasheet, select_clients
+    from trustkit.baking import snapshot
     from trustkit.catalogue import Use, use
     from trustkit.comparison import Comparison, Crossing, adjust_thresholds, compare_algorithms, compare_strategies
     from trustkit.data import Dataset, FederatedDataset, Party
@@ -31,10 +32,15 @@ if TYPE_CHECKING:
     from trustkit.plane import natural_points, plane_point, random_points
     from trustkit.preset import presets
     from trustkit.records import Round, RunRecord, watch
+    from trustkit.replicas import replicate
     from trustkit.rounds import build, grid, play, run
     from trustkit.scale import sweep
     from trustkit.trail import Trail, trail_of
     from trustkit.trust import FactSheet, TrustReport, assess, outranks, sensitivity, waterfall
+    from trustkit.widgets.workshop import checkpoint
+    from trustkit.workshop.checking import Checking, check
+    from trustkit.workshop.preflight import Preflight, preflight
+    from trustkit.workshop.recording import recorded
 
 __version__ = "0.1.0"
 
@@ -52,20 +58,24 @@ _HOME = {
     "Crossing": "comparison", "compare_algorithms": "comparison", "quality_of": "findings",
     "Comparison": "comparison", "adjust_thresholds": "comparison", "compare_strategies": "comparison",
     "Disparities": "disparities", "disparities_of": "disparities", "Injected": "injected", "injected_of": "injected",
+    "snapshot": "baking", "Checking": "workshop", "Preflight": "workshop",
+    "check": "workshop", "checkpoint": "widgets.workshop", "preflight": "workshop", "recorded": "workshop",
+    "replicate": "replicas",
     "Front": "frontier", "pareto": "frontier", "Trail": "trail", "trail_of": "trail",
     "FactSheet": "trust", "TrustReport": "trust", "assess": "trust",
     "outranks": "trust", "sensitivity": "trust", "waterfall": "trust",
 }  # fmt: skip
-_ROOMS = ("datasets", "export", "metrics", "plot", "scale", "split", "store", "widgets")
+_ROOMS = ("datasets", "export", "figures", "flower", "metrics", "plot", "scale", "split", "store", "widgets")
 
 __all__ = [
-    "Audit", "Comparison", "Crossing", "Dataset", "Disparities", "Examination", "Experiment", "Exposure", "FactSheet",
-    "FederatedDataset", "Front", "Injected", "Partition", "Party", "Round", "RunRecord", "Selected", "Trail",
-    "TrustReport", "Use", "adjust_thresholds", "assess", "audit", "build", "compare_algorithms", "compare_exposure",
-    "compare_strategies", "datasets", "datasheet", "disparities_of", "examine", "export", "exposure_of", "facts_of",
-    "fairness_of", "grid", "headline_of", "injected_of", "log_of", "metrics", "natural_points", "outranks", "pareto",
-    "plane_point", "play", "plot", "presets", "quality_of", "random_points", "run", "scale", "select_clients",
-    "sensitivity", "split", "store", "sweep", "trail_of", "use", "watch", "waterfall", "write_parties",
+    "Audit", "Checking", "Comparison", "Crossing", "Dataset", "Disparities", "Examination", "Experiment", "Exposure",
+    "FactSheet", "FederatedDataset", "Front", "Injected", "Partition", "Party", "Preflight", "Round", "RunRecord",
+    "Selected", "Trail", "TrustReport", "Use", "adjust_thresholds", "assess", "audit", "build", "check", "checkpoint",
+    "compare_algorithms", "compare_exposure", "compare_strategies", "datasets", "datasheet", "disparities_of",
+    "examine", "export", "exposure_of", "facts_of", "fairness_of", "figures", "flower", "grid", "headline_of",
+    "injected_of", "log_of", "metrics", "natural_points", "outranks", "pareto", "plane_point", "play", "plot",
+    "preflight", "presets", "quality_of", "random_points", "recorded", "replicate", "run", "scale", "select_clients",
+    "sensitivity", "snapshot", "split", "store", "sweep", "trail_of", "use", "watch", "waterfall", "write_parties",
 ]  # fmt: skip
 
 

@@ -18,10 +18,11 @@ from trustkit.catalogue import (
     Interval,
     Parameter,
 )
+from trustkit.datasets.sampled import options_of
 from trustkit.experiment import Experiment
 from trustkit.uses import Use
 
-__all__ = ["ALPHA", "EPSILON", "PARTIES", "PARTS", "clamped"]
+__all__ = ["ALPHA", "EPSILON", "PARTIES", "PARTS", "clamped", "made_of"]
 
 PARTS: Mapping[str, Interval] = {
     "rounds": Interval(1, 200),
@@ -131,14 +132,41 @@ def _within(where: str, value: Any, interval: Interval | None, notes: list[str])
     return int(end) if whole else float(end)
 
 
-def _no_files(entry: Entry, used: Use) -> None:
-    """Refuse a data set that would read a file: a link opens on anybody's machine."""
+def made_of(used: Use) -> Use | None:
+    """Return the data set that another is made of.
+
+    Parameters
+    ----------
+    used : Use
+        A data set.
+
+    Returns
+    -------
+    Use or None
+        ``None`` if it is made of none, or it cannot be read of which.
+
+    Examples
+    --------
+    >>> made_of(Use("sampled", {"of": "adult", "options": ""}))
+    use('adult')
+    """
     of = used.args.get("of")
+    try:
+        return Use(of, options_of(used.args.get("options", ""))) if of is not None and of in DATASETS else None
+    except (AttributeError, TypeError, ValueError):
+        return None
+
+
+def _no_files(entry: Entry, used: Use) -> None:
+    """Refuse a data set that would read a file, also one that another is made of: a link opens on anybody's machine."""
+    of, inner = used.args.get("of"), made_of(used)
     if entry.reads or (isinstance(of, str) and of in DATASETS and DATASETS[of].reads):
         raise ValueError(f"the data set {used.name} reads a file, which a link cannot carry")
     for parameter in entry.parameters:
         given = used.args.get(parameter.name, parameter.default)
-        if _is_path(parameter) and given != parameter.default:
+        if parameter.name == "options" and inner is not None:
+            _no_files(DATASETS[inner.name], inner)
+        elif _is_path(parameter) and given != parameter.default:
             raise ValueError(f"the data set {used.name} would read {parameter.name}, which a link cannot carry")
 
 

@@ -53,8 +53,8 @@ def conduct_of(record: RunRecord, built: Built) -> dict[str, Any]:
     Returns
     -------
     dict
-        Facts by ``section/name``. There is none of an attack, of faults or of reputation where there was none, and
-        nothing is encrypted in transport, since everything runs in one process.
+        Facts by ``section/name``. There is none of an attack, of faults, of divergence or of reputation where there was
+        none, and nothing is encrypted in transport, since everything runs in one process.
 
     Notes
     -----
@@ -181,6 +181,8 @@ def _trouble(record: RunRecord, built: Built) -> dict[str, Any]:
         if record.last.state is not None:
             found = rates(outcomes_of(record.last.state["outcomes"]))
             facts |= {f"system/{name}_rate": rate for name, rate in found.items()}
+    if record.diverged.any():
+        facts["system/diverged_clients"] = int(np.count_nonzero(record.diverged))
     return facts
 
 

@@ -153,6 +153,9 @@ class Dataset:
         if self.sparse:
             return dataclasses.replace(self, X=_divided(self.X, train), scaling="none")
         low, high = train.min(0), train.max(0)
+        large = np.maximum(-low, high)
+        if (beyond := large > 1e-3 * np.sqrt(np.finfo(np.result_type(large, np.float32)).max)).any():
+            return dataclasses.replace(self, X=self.X / np.where(beyond, large, 1)).scaled()  # else no square is finite
         if self.scaling == "standard":
             centre, width = train.mean(0), train.std(0)
         else:

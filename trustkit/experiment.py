@@ -172,6 +172,8 @@ class Experiment:
         ------
         ValueError
             If a part is unknown or missing.
+        KeyError, TypeError
+            As for a new experiment: if a name is unknown, or a value does not fit.
         """
         known = [part.name for part in fields(cls)]
         for name in content:
@@ -213,11 +215,16 @@ class Experiment:
         Raises
         ------
         ValueError
-            If it is not TOML or not an experiment.
+            If it is not TOML, is nested too deeply to be read, or lacks a part.
+        KeyError, TypeError
+            As for a new experiment: if a name is unknown, or a value does not fit.
         """
         import tomllib
 
-        content = tomllib.loads(text)
+        try:
+            content = tomllib.loads(text)
+        except RecursionError:
+            raise ValueError("it is nested too deeply") from None
         return cls.from_dict({k: _read_none(k, v) if isinstance(v, dict) else v for k, v in content.items()})
 
     def change(self, **changes: Any) -> Experiment:

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import importlib.util
 import os
-import shutil
-import uuid
 from collections import Counter
 from collections.abc import Iterable
 from dataclasses import asdict
@@ -14,7 +12,7 @@ from typing import Any, Literal, get_args
 
 import numpy as np
 
-from trustkit import jsonfile
+from trustkit import jsonfile, whole
 from trustkit.data import Dataset, FederatedDataset, Party
 from trustkit.datasets.handed import FORMAT, MANIFEST
 from trustkit.datasets.ondisk import checksum
@@ -129,19 +127,10 @@ def write_parties(fed: FederatedDataset, folder: str | os.PathLike[str], format:
         raise ValueError(
             f"a data set must be divided by columns to be handed over, got {fed.data.name}, divided by rows"
         )
-    target.parent.mkdir(parents=True, exist_ok=True)
-    temporary = target.with_name(f".{target.name}.{uuid.uuid4().hex[:8]}")
-    try:
-        temporary.mkdir()
-        parties = [_write(fed, k, temporary / f"party_{k}.{format}", format) for k in range(len(fed))]
-        manifest = jsonfile.dumps(_manifest(fed, parties, format))
-        jsonfile.write_text(temporary / MANIFEST, manifest)
-        if target.exists():
-            target.rmdir()
-        os.replace(temporary, target)
-    except BaseException:
-        shutil.rmtree(temporary, ignore_errors=True)
-        raise
+    whole.tidy(target.parent, target.name)
+    with whole.folder(target) as unfinished:
+        parties = [_write(fed, k, unfinished / f"party_{k}.{format}", format) for k in range(len(fed))]
+        jsonfile.write_text(unfinished / MANIFEST, jsonfile.dumps(_manifest(fed, parties, format)))
     return target
 
 

@@ -1,6 +1,6 @@
 """Strict JSON in which ``None`` (not known), ``NaN`` (not defined) and infinity stay three different things.
 
-Files are written to a temporary name beside their place and then renamed, so nobody ever reads half a file.
+Files are written by `trustkit.whole`, whole or not at all, so nobody ever reads half a file.
 """
 
 from __future__ import annotations
@@ -8,12 +8,13 @@ from __future__ import annotations
 import json
 import math
 import os
-import uuid
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+
+from trustkit.whole import write_bytes
 
 __all__ = ["canonical", "dumps", "loads", "read", "write_bytes", "write_text"]
 
@@ -119,14 +120,17 @@ def loads(text: str) -> Any:
     Raises
     ------
     ValueError
-        If the text is not JSON.
+        If the text is not JSON, or is nested too deeply to be read.
 
     Examples
     --------
     >>> loads('{"x": {"$float": "inf"}}')
     {'x': inf}
     """
-    return json.loads(text, object_hook=_restore)
+    try:
+        return json.loads(text, object_hook=_restore)
+    except RecursionError:
+        raise ValueError("it is nested too deeply") from None
 
 
 def read(path: str | os.PathLike[str]) -> Any:
@@ -145,40 +149,12 @@ def read(path: str | os.PathLike[str]) -> Any:
     Raises
     ------
     ValueError
-        If the file is not JSON; the message names it.
+        If the file is not JSON, or is nested too deeply to be read; the message names it.
     """
     try:
         return loads(Path(path).read_text(encoding="utf-8"))
     except ValueError as error:  # not JSON, or not even UTF-8
         raise ValueError(f"{path} must be a JSON file, got: {error}") from None
-
-
-def write_bytes(path: str | os.PathLike[str], content: bytes) -> Path:
-    """Write a file in one step: all of it or nothing.
-
-    Parameters
-    ----------
-    path : path-like
-        Where to; missing folders are made.
-    content : bytes
-        What to write.
-
-    Returns
-    -------
-    pathlib.Path
-        The written file.
-    """
-    target = Path(path)
-    target.parent.mkdir(parents=True, exist_ok=True)
-    temporary = target.with_name(f".{target.name}.{uuid.uuid4().hex[:8]}")
-    try:
-        with open(temporary, "xb") as file:  # with the permissions of any new file
-            file.write(content)
-        os.replace(temporary, target)
-    except BaseException:
-        temporary.unlink(missing_ok=True)
-        raise
-    return target
 
 
 def write_text(path: str | os.PathLike[str], content: str) -> Path:

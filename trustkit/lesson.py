@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import difflib
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -9,20 +10,30 @@ from typing import Any
 
 from trustkit.quantities import QUANTITIES, Seen, quantity_named
 
-__all__ = ["HIDABLE", "Checked", "Goal", "Lesson", "Verdict", "verdict_of"]
+__all__ = ["HIDABLE", "SECTIONS", "Checked", "Goal", "Lesson", "Verdict", "verdict_of"]
+
+SECTIONS: Mapping[str, str] = {
+    "overview": "Overview", "split": "Split", "correlation": "Correlation", "vertical": "Vertical", "train": "Train",
+    "privacy": "Privacy", "attack": "Attack", "fairness": "Fairness", "trust": "Trust", "compare": "Compare",
+    "report": "Report",
+}  # fmt: skip
+"""The sections of the page by name, with what they are called; a link names the one that it opens."""
 
 HIDABLE: Mapping[str, str] = {
     "axis": "rows or columns", "data": "data set", "split": "split", "alpha": "slider α", "beta": "slider β",
     "epsilon": "slider ε", "clients": "slider K", "selection": "slider q", "rounds": "slider T",
     "level": "whom ε protects", "training": "algorithm", "model": "model", "auto": "run when a slider is let go",
-    "step": "Step", "more": "more settings", "preset": "presets", "undo": "Undo", "redo": "Redo", "reset": "Reset",
-    "pin": "Pin", "report": "Report", "link": "Link", "code": "Code", "lesson": "the form for lesson links",
-    "tiles": "tiles of numbers", "correlation-view": "correlation", "split-view": "who holds what",
+    "slow": "slow motion", "step": "Step", "more": "more settings", "preset": "presets", "history": "runs so far",
+    "undo": "Undo", "redo": "Redo", "reset": "Reset", "pin": "Pin", "report": "Report", "link": "Link", "code": "Code",
+    "lesson": "the form for lesson links", "tour": "the first minute", "tiles": "tiles of numbers",
+    "correlation-view": "correlation", "split-view": "who holds what",
     "fairness-view": "fairness by client", "training-view": "accuracy by round", "vertical-view": "across columns",
     "groups-view": "groups", "attack-view": "attacks", "scores-view": "where the score comes from",
-    "replicas-view": "is it real?",
+    "replicas-view": "is it real?", "privacy-view": "privacy against utility", "compare-view": "runs compared",
+    "report-view": "report and figures",
+    **{f"{name}-section": f"section {title}" for name, title in SECTIONS.items() if name != "overview"},
 }  # fmt: skip
-"""What a lesson can hide, by name, in words; Run and Stop stay."""
+"""What a lesson can hide, by name, in words; Run, Stop and the section Overview stay."""
 
 _TASK, _HINT, _GOALS, _HINTS = 600, 300, 6, 6
 
@@ -216,7 +227,9 @@ class Lesson:
         for name in self.hidden:
             _text("what is hidden", name, 40)
             if name not in HIDABLE:
-                raise KeyError(f"{name!r} cannot be hidden; what can be is {', '.join(HIDABLE)}")
+                close = difflib.get_close_matches(name, HIDABLE, n=1, cutoff=0.8)
+                hint = f"did you mean {close[0]!r}? " if close else ""
+                raise KeyError(f"{name!r} cannot be hidden; {hint}what can be is {', '.join(HIDABLE)}")
         if len(self.goals) > _GOALS or len(self.hints) > _HINTS or len(self.hidden) > len(HIDABLE):
             raise ValueError(f"a lesson must have at most {_GOALS} goals and {_HINTS} hints, "
                              f"got {len(self.goals)} and {len(self.hints)}")  # fmt: skip

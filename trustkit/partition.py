@@ -87,6 +87,12 @@ class Partition:
         """(K,) int: how many rows or columns each party owns."""
         return np.bincount(self.owner[self.owner >= 0], minlength=self.parties)
 
+    @cached_property
+    def _by_party(self) -> tuple[np.ndarray, np.ndarray]:
+        """All indices by party, and where each party's begin and end: to look through all for each is quadratic."""
+        order = np.argsort(self.owner, kind="stable")
+        return order, np.searchsorted(self.owner[order], np.arange(self.parties + 1))
+
     def members(self, party: int) -> np.ndarray:
         """Return the rows or columns of one party.
 
@@ -100,7 +106,10 @@ class Partition:
         (size,) int array
             Ascending indices.
         """
-        return np.flatnonzero(self.owner == party)
+        if not 0 <= party < self.parties:
+            return np.flatnonzero(self.owner == party)
+        order, ends = self._by_party
+        return order[ends[party] : ends[party + 1]].copy()
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain values, ready for JSON.

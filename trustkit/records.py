@@ -221,6 +221,12 @@ class RunRecord:
         return self.stack("epsilon")
 
     @property
+    def diverged(self) -> np.ndarray:
+        """(K,) rounds in which each client sent a model with NaN or infinity in it, of those that could be finite."""
+        state = self.last.state or {}
+        return np.asarray(state.get("diverged", np.zeros(self.last.selected.size, int)))
+
+    @property
     def groups(self) -> dict[str, np.ndarray]:
         """Group counts of the last round by protected attribute, each (K, G, 2, 2)."""
         return dict(self.last.seen.groups)

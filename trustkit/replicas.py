@@ -11,6 +11,7 @@ import numpy as np
 from trustkit.experiment import Experiment
 from trustkit.facts import facts_of
 from trustkit.quantities import QUANTITIES, Seen
+from trustkit.records import Progress
 from trustkit.rounds import run
 from trustkit.trust import assess
 
@@ -193,8 +194,9 @@ def effects_of(here: Sequence[Mapping[str, float]], there: Sequence[Mapping[str,
 
 
 def replicate(
-    experiment: Experiment, baseline: Experiment, count: int = 3, profile: str = "paper"
-) -> tuple[Effect, ...]:
+    experiment: Experiment, baseline: Experiment, count: int = 3, profile: str = "paper",
+    progress: Progress | None = None,
+) -> tuple[Effect, ...]:  # fmt: skip
     """Play two experiments with several seeds and compare them.
 
     Parameters
@@ -205,6 +207,8 @@ def replicate(
         Seeds of each, at least 2.
     profile : str
         What scores trust.
+    progress : callable, optional
+        Told which run is played and how much of everything is done, 0 … 1; what it raises ends the comparison.
 
     Returns
     -------
@@ -217,9 +221,16 @@ def replicate(
     gets, where the model starts, who is selected; never which rows exist.
     """
 
-    def measured(played: Experiment) -> dict[str, float]:
-        record = run(played)
+    wanted = [each for side in (experiment, baseline) for each in replicas_of(side, count)]
+
+    def measured(at: int, played: Experiment) -> dict[str, float]:
+        def tell(part: float) -> None:
+            if progress is not None:
+                progress(f"run {at + 1} of {len(wanted)}, seed {played.seed}", (at + part) / len(wanted))
+
+        tell(0.0)
+        record = run(played, observers=[lambda each: tell(each.index / played.rounds)])
         return measured_on(Seen(played, record, assess(facts_of(record), profile)))
 
-    sides = [[measured(each) for each in replicas_of(side, count)] for side in (experiment, baseline)]
-    return effects_of(*sides)
+    found = [measured(at, each) for at, each in enumerate(wanted)]
+    return effects_of(found[:count], found[count:])

@@ -10,20 +10,23 @@ import itertools
 import threading
 import time
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Any
 
-from trustkit import datasets
+from trustkit import datasets, memory
 from trustkit.catalogue import ALGORITHMS, ATTACKS, DATASETS, FAULTS, MODELS, PRIVACY, SPLITS, Catalogue, Entry, Use
 from trustkit.data import Dataset, FederatedDataset
 from trustkit.datasets.ondisk import Stamp, stamps
+from trustkit.devices import device_named
 from trustkit.experiment import Experiment
 from trustkit.horizontal.adversary import Attack
-from trustkit.horizontal.binding import equip
+from trustkit.horizontal.binding import equip, moved
+from trustkit.horizontal.trainer import RowTrainer
 from trustkit.partition import Partition
 from trustkit.records import Observer, Progress, Round, RunRecord, Tick, Trainer, watch
 from trustkit.vertical.defences.randomised_labels import LabelFlips, flipped, marked
+from trustkit.vertical.networks.split_training import SplitTrainer
 
 __all__ = ["Built", "build", "data_of", "grid", "partition_of", "play", "run"]
 
@@ -150,13 +153,16 @@ def _built(experiment: Experiment, sources: tuple[Source, ...]) -> Built:
     return Built(experiment, fed, trainer, attack)
 
 
-def build(experiment: Experiment) -> Built:
+def build(experiment: Experiment, device: str | None = None) -> Built:
     """Load the data, split them and bind the algorithm; cached by the experiment.
 
     Parameters
     ----------
     experiment : Experiment
         What to build.
+    device : str, optional
+        Where clients train, as PyTorch names it: "cuda", or "cpu" for the same engine on the processor. By default
+        the engines written for a processor, whose results it equals but for the order of sums.
 
     Returns
     -------
@@ -167,19 +173,33 @@ def build(experiment: Experiment) -> Built:
     ------
     ValueError
         If the data do not allow it, for example more parties than columns, or a sparse table too large to be an array;
-        or the algorithm does not allow secure sums, which a median or Krum cannot be made of.
+        or the algorithm does not allow secure sums, which a median or Krum cannot be made of, or no such device.
     """
     named = ((DATASETS, experiment.data), (SPLITS, experiment.split), (ALGORITHMS, experiment.algorithm),
              (MODELS, experiment.model), (PRIVACY, experiment.privacy), (ATTACKS, experiment.attack),
              (FAULTS, experiment.faults))  # fmt: skip
-    return _built(experiment, tuple(_source(catalogue, wanted) for catalogue, wanted in named if wanted is not None))
+    built = _built(experiment, tuple(_source(catalogue, wanted) for catalogue, wanted in named if wanted is not None))
+    if device is None:
+        return built
+    trainer = _moved(built.trainer, experiment.algorithm.name, device)
+    return replace(built, trainer=trainer)
+
+
+def _moved(trainer: Trainer, name: str, device: str) -> Trainer:
+    if isinstance(trainer, RowTrainer):
+        return moved(trainer, name, device)
+    if isinstance(trainer, SplitTrainer) and trainer.ledger is None:  # noise is drawn on the processor
+        return replace(trainer, device=str(device_named(device)), facts={**trainer.facts, "device": device})
+    raise ValueError(f"device must be none with {name} as it is set, which trains on the processor, got {device!r}")
 
 
 def _never() -> None:
     """Do nothing: the tick of whoever does not want to stop inside a round."""
 
 
-def play(experiment: Experiment, after: Round | None = None, tick: Tick = _never) -> Iterator[Round]:
+def play(
+    experiment: Experiment, after: Round | None = None, tick: Tick = _never, device: str | None = None
+) -> Iterator[Round]:
     """Play an experiment round by round.
 
     Parameters
@@ -190,6 +210,8 @@ def play(experiment: Experiment, after: Round | None = None, tick: Tick = _never
         The round to go on from; what follows is bit for bit what the whole run gives.
     tick : callable, optional
         Called between the steps inside a round; it may raise `Stopped` to leave it.
+    device : str, optional
+        As for `build`.
 
     Returns
     -------
@@ -204,7 +226,7 @@ def play(experiment: Experiment, after: Round | None = None, tick: Tick = _never
     if after is not None and after.state is None:
         raise ValueError(f"after must be a round with its state, got round {after.index} of a stored run, which keeps "
                          "only the last one")  # fmt: skip
-    trainer = build(experiment).trainer
+    trainer = build(experiment, device).trainer
 
     def rounds() -> Iterator[Round]:
         state, done = (trainer.start(), 0) if after is None else (after.state, after.index)
@@ -217,8 +239,9 @@ def play(experiment: Experiment, after: Round | None = None, tick: Tick = _never
 
 
 def run(
-    experiment: Experiment, progress: bool = False, observers: Iterable[Observer] = (), begun: RunRecord | None = None
-) -> RunRecord:
+    experiment: Experiment, progress: bool = False, observers: Iterable[Observer] = (), begun: RunRecord | None = None,
+    device: str | None = None,
+) -> RunRecord:  # fmt: skip
     """Play an experiment to its end.
 
     Parameters
@@ -231,6 +254,8 @@ def run(
         Each is called with every round played now.
     begun : RunRecord, optional
         A run of the same experiment to go on with; what follows is bit for bit what the whole run gives.
+    device : str, optional
+        As for `build`.
 
     Returns
     -------
@@ -240,13 +265,13 @@ def run(
     Raises
     ------
     ValueError
-        If what was begun is another experiment, or the experiment cannot be built.
+        If what was begun is another experiment, the experiment cannot be built, or its rounds will not fit into memory.
     """
     if begun is not None and begun.experiment.key != experiment.key:
-        raise ValueError(f"begun must be a run of experiment {experiment.key[:8]}, got one of "
-                         f"{begun.experiment.key[:8]}")  # fmt: skip
+        raise ValueError(f"begun must be a run of experiment {experiment.key[:8]}, got {begun.experiment.key[:8]}")
     record = RunRecord(experiment, begun or ())
-    rounds = play(experiment, after=record.last if len(record) else None)
+    rounds = play(experiment, after=record.last if len(record) else None, device=device)
+    memory.keeps(build(experiment, device).trainer.start(), experiment.rounds - len(record))
     if progress:
         from tqdm.auto import tqdm
 

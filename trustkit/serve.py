@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import importlib.resources
+import json
 import os
 import shutil
 import signal
@@ -12,12 +13,19 @@ import subprocess
 import sys
 import tempfile
 import threading
+import types
+from collections.abc import Mapping
 from pathlib import Path
+
+from trustkit.serving.options import Serving
 
 __all__ = ["NOTEBOOKS", "app_command", "copy_notebooks", "lab_command", "serve_app", "serve_lab"]
 
 NOTEBOOKS = Path(str(importlib.resources.files("trustkit.notebooks")))
 """Where the notebooks lie, in a checkout as in an installed wheel."""
+
+_SERVING = Path(str(importlib.resources.files("trustkit.serving")))
+"""Where ``voila.json`` and the page's template lie."""
 
 
 def _free(port: int, address: str) -> int:
@@ -33,74 +41,57 @@ def _free(port: int, address: str) -> int:
         return int(probe.getsockname()[1])
 
 
-def _environment() -> dict[str, str]:
+def _environment(more: Mapping[str, str]) -> dict[str, str]:
     """Return the environment of the servers: this Python's programs first, one thread for each linear-algebra call."""
     threads = {
         name: os.environ.get(name, "1") for name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")
     }
     path = os.pathsep.join([str(Path(sys.executable).parent), os.environ.get("PATH", "")])
-    return {**os.environ, **threads, "PATH": path}
+    return {**os.environ, **threads, "PATH": path, **more}
 
 
-def app_command(notebook: Path, port: int, browser: bool, theme: str, address: str) -> list[str]:
+def app_command(notebook: Path, settings: Path) -> list[str]:
     """Return the command that serves the app.
 
     Parameters
     ----------
     notebook : Path
         The app's notebook.
-    port : int
-        A free one.
-    browser : bool
-        Whether to open a window.
-    theme : str
-        "light" or "dark".
-    address : str
-        To listen on.
+    settings : Path
+        A folder with a ``voila.json`` of its own, which goes before the one that trustkit ships; no other is read.
 
     Returns
     -------
     list of str
         Program and arguments.
-
-    Raises
-    ------
-    ValueError
-        If the theme is neither.
     """
-    if theme not in ("light", "dark"):
-        raise ValueError(f"theme must be light or dark, got {theme!r}")
-    return [sys.executable, "-m", "voila", str(notebook), f"--port={port}", f"--Voila.ip={address}", f"--theme={theme}",
-            "--VoilaConfiguration.allow_template_override=NO", "--VoilaConfiguration.allow_theme_override=YES",
-            "--MappingKernelManager.cull_interval=60", "--MappingKernelManager.cull_idle_timeout=600",
-            *([] if browser else ["--no-browser"])]  # fmt: skip
+    return [sys.executable, "-m", "trustkit.serving.room", str(notebook),
+            *(f"--Voila.config_file_paths={folder}" for folder in (settings, _SERVING))]  # fmt: skip
 
 
-def serve_app(port: int = 8866, browser: bool = True, theme: str = "light", address: str = "127.0.0.1") -> None:
+def serve_app(serving: Serving | None = None) -> None:
     """Serve the app until interrupted.
 
     Parameters
     ----------
-    port : int
-        0 picks a free one.
-    browser : bool
-        Whether to open a window.
-    theme : str
-        "light" or "dark".
-    address : str
-        To listen on; the default is this machine only.
+    serving : Serving, optional
+        How; by default for oneself on this machine.
 
     Raises
     ------
     ValueError
-        If the port is taken or the theme unknown.
+        If the port is taken.
     """
-    port = _free(port, address)
+    serving = (serving or Serving()).with_token()
+    port = _free(serving.port, serving.address)
     with tempfile.TemporaryDirectory(prefix="trustkit-") as folder:
         notebook = Path(shutil.copy(NOTEBOOKS / "app.ipynb", folder))
-        command = app_command(notebook, port, browser, theme, address)
-        print(f"trustkit app: http://{address}:{port}/ (stop with Ctrl+C)", flush=True)
-        _wait(command)
+        settings = Path(folder) / "settings"
+        settings.mkdir(mode=0o700)  # the token is in there
+        (settings / "voila.json").write_text(json.dumps(serving.configuration(port)), encoding="utf-8")
+        print(f"trustkit app: {serving.url(port)} (stop with Ctrl+C)", flush=True)
+        paths = os.pathsep.join(filter(None, [str(_SERVING / "share"), os.environ.get("JUPYTER_PATH", "")]))
+        _wait(app_command(notebook, settings), {**serving.environment(), "JUPYTER_PATH": paths})
 
 
 def copy_notebooks(folder: Path) -> list[Path]:
@@ -168,9 +159,9 @@ def serve_lab(folder: Path, port: int = 8888, browser: bool = True) -> None:
     _wait(lab_command(folder, port, browser))
 
 
-def _wait(command: list[str]) -> None:
+def _wait(command: list[str], more: Mapping[str, str] = types.MappingProxyType({})) -> None:
     """Run a server until it ends; a signal to stop is passed on, so that none is left behind."""
-    server = subprocess.Popen(command, env=_environment())
+    server = subprocess.Popen(command, env=_environment(more))
     hears = threading.current_thread() is threading.main_thread()  # no other thread can
     before = signal.signal(signal.SIGTERM, lambda *_: server.terminate()) if hears else None
     try:

@@ -20,6 +20,7 @@ from typing import Any, BinaryIO
 import numpy as np
 
 from trustkit import jsonfile
+from trustkit.datasets.packed import arrays_in
 from trustkit.experiment import Experiment
 from trustkit.records import Round, RunRecord, Seen
 
@@ -172,10 +173,9 @@ def _parts(raw: BinaryIO) -> tuple[dict[str, Any], dict[str, dict[str, np.ndarra
     if start != _ZIP:
         raise _Foreign("an empty file" if not start else "a file that is no .npz archive")
     raw.seek(0)
-    with np.load(raw, allow_pickle=False) as file:
-        if "head" not in file.files:
-            raise _Foreign("an .npz archive of other arrays")
-        arrays = {name: file[name] for name in file.files}
+    arrays = arrays_in(raw, "it")
+    if "head" not in arrays:
+        raise _Foreign("an .npz archive of other arrays")
     head = jsonfile.loads(arrays.pop("head").tobytes().decode())
     if head["format"] != _FORMAT:
         raise _Foreign(f"format {head['format']}")

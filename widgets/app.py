@@ -1,4 +1,4 @@
-"""The app: header, sentence, tiles, controls and views over one `Lab`."""
+"""The app: header, sentence, sections, controls and views over one `Lab`."""
 
 from __future__ import annotations
 
@@ -7,26 +7,18 @@ from functools import cache
 from pathlib import Path
 
 import ipywidgets as w
-from trustkit.widgets.attack import AttackPanel
 from trustkit.widgets.controls import Controls
-from trustkit.widgets.correlation import CorrelationPanel
-from trustkit.widgets.fairness import FairnessPanel
-from trustkit.widgets.groups import GroupPanel
 from trustkit.widgets.header import Header
 from trustkit.widgets.lab import Lab
 from trustkit.widgets.lessons import arrival
 from trustkit.widgets.links import landed
+from trustkit.widgets.mending import Mending, failure
 from trustkit.widgets.page import page
-from trustkit.widgets.pillars import TrustPanel
 from trustkit.widgets.player import Outcome, measure
-from trustkit.widgets.replicas import ReplicaPanel
-from trustkit.widgets.scores import ScorePanel
+from trustkit.widgets.sections import Sections
 from trustkit.widgets.setting import Setting
-from trustkit.widgets.split import SplitPanel
-from trustkit.widgets.tiles import tiles
-from trustkit.widgets.training import TrainPanel
-from trustkit.widgets.vertical import VerticalPanel
-from trustkit.widgets.view import View, failure
+from trustkit.widgets.strings import say, speak
+from trustkit.widgets.view import View
 from trustkit.widgets.words import sentence
 
 from trustkit import store
@@ -77,10 +69,12 @@ def _warm() -> None:
 
 
 def _problem(lab: Lab) -> str:
-    return "" if lab.error is None else failure(lab.error, "this setting" if lab.experiment is None else "training")
+    if lab.error is None:
+        return ""
+    return failure(lab.error, say("view.setting") if lab.experiment is None else say("view.training"))
 
 
-def app(lab: Lab | str | None = None, preset: str = "start") -> w.VBox:
+def app(lab: Lab | str | None = None, preset: str = "start", language: str | None = None) -> w.VBox:
     """Return the whole app as one widget.
 
     Parameters
@@ -90,29 +84,35 @@ def app(lab: Lab | str | None = None, preset: str = "start") -> w.VBox:
         said so on the page.
     preset : str
         What a new one opens on.
+    language : str, optional
+        "en" or "de", for this page and all that is made after it in this process; by default that of the token, else
+        what was spoken last, at first what the environment variable ``TRUSTKIT_LANGUAGE`` says, else English.
 
     Returns
     -------
     ipywidgets.VBox
         Display it in a cell; its ``lab`` attribute is the state.
+
+    Raises
+    ------
+    KeyError
+        If there is no such preset.
+    ValueError
+        If there is no such language.
     """
+    if language is not None:
+        speak(language)
     notes: tuple[str, ...] = ()
     problem = ""
     if isinstance(lab, str):
-        lab, notes, problem = landed(lab, opening(preset))
+        lab, notes, problem = landed(lab, opening(preset), heeds=language is None)
     lab = lab or opening(preset)
     threading.Thread(target=_warm, name="trustkit-warm", daemon=True).start()
-    topics = ("setting", "outcome", "baseline", "weights")
-    pictures = [TrustPanel(lab), CorrelationPanel(lab), SplitPanel(lab), FairnessPanel(lab)]
-    below = [TrainPanel(lab), VerticalPanel(lab), GroupPanel(lab), AttackPanel(lab), ScorePanel(lab), ReplicaPanel(lab)]
-    for widget in below:
-        widget.add_class("tk-wide")
-    views = w.Box([*pictures, *below])
-    views.add_class("tk-views")
-    said, numbers = View(lab, sentence, topics, "summary"), View(lab, tiles, topics[1:], "tiles")
-    failed = View(lab, _problem, ("setting", "outcome", "progress"), "problem")
-    header = Header(lab)
+    sections = Sections(lab)
+    said = View(lab, sentence, ("setting", "started", "outcome", "baseline", "weights"), "summary")
+    failed = View(lab, _problem, ("setting", "outcome", "started", "progress"), "problem")
+    header, mending = Header(lab), Mending(lab)
     controls = Controls(lab)  # listens last, so that its status says "idle" when everything is drawn
-    body = w.Box([controls.box, views])
+    body = w.Box([controls.box, sections.box])
     body.add_class("tk-body")
-    return page(lab, header.box, arrival(lab, notes, problem), failed, said, numbers, body)
+    return page(lab, header.box, arrival(lab, notes, problem), failed, mending, said, sections.tabs, body)

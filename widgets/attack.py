@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
-import html
 from typing import Any
 
 import ipywidgets as w
 from trustkit.widgets.attacked import Trio, drawing
+from trustkit.widgets.guard import guarded
 from trustkit.widgets.lab import Lab
 from trustkit.widgets.more import offer
+from trustkit.widgets.numbers import percent
 from trustkit.widgets.page import Panel
 from trustkit.widgets.slider import Slider
+from trustkit.widgets.strings import say, say_html
+from trustkit.widgets.translated import translated
 from trustkit.widgets.view import View, card, tip
 
 from trustkit import Experiment, RunRecord
@@ -22,18 +25,11 @@ from trustkit.rounds import partition_of
 __all__ = ["SHARES", "AttackPanel"]
 
 SHARES = tuple(k / 20 for k in range(1, 11))
-_TITLE = "Attack and defend"
 _FEW = 10
 """Clients of a round below which one attacker weighs so much that the panel says so."""
 
-_CHOOSE = "Choose an attack: some of the clients then poison what they train on, or what they send. A simulation."
-_TOLD = (
-    "Learning rate, passes, batch and selector are those of the training. A rule that has to know how many attackers "
-    "there are is told the attack's share, up to the most that it takes: the best case for the defence."
-)
 
-
-@PANELS.enter("attack", title=_TITLE)
+@PANELS.enter("attack", title="Attack and defend")
 def AttackPanel(lab: Lab | None = None) -> w.VBox:  # noqa: N802 (a panel reads as a thing)
     """Choose an attack, its share of the clients and a defence; compare accuracy by round and what is kept of it.
 
@@ -56,13 +52,11 @@ class _Panel:
     def __init__(self, lab: Lab) -> None:
         self.lab, self.trio = lab, Trio(lab, self._told)
         self._following = False
-        self.attack = w.Dropdown(description="attack", options=[("none", "")])
-        self.share = Slider((0.2,), ["20%"], 0.2, label="share of attackers")
-        self.defence = w.Dropdown(description="defence", options=_rules(), value=self.trio.defence)
-        self.compare = w.Button(
-            description="Compare", tooltip="train without attackers, with them, and with the defence"
-        )
-        self.halt = w.Button(description="Stop comparison", tooltip="what was trained is kept", disabled=True)
+        self.attack = w.Dropdown(description=say("attack.menu"), options=[(say("page.none"), "")])
+        self.share = Slider((0.2,), [percent(0.2)], 0.2, label=say("attack.share"))
+        self.defence = w.Dropdown(description=say("attack.defence"), options=_rules(), value=self.trio.defence)
+        self.compare = w.Button(description=say("attack.compare"), tooltip=say("attack.about_compare"))
+        self.halt = w.Button(description=say("attack.halt"), tooltip=say("attack.about_halt"), disabled=True)
         self.compare.add_class("tk-primary")
         topics = ("setting", "progress", "outcome", "weights")
         self.head = View(lab, self._head, ("setting",), "attack")
@@ -74,7 +68,7 @@ class _Panel:
         for widget, name in ((self.attack, "attack"), (self.share, "share"), (self.defence, "defence"),
                              (self.compare, "compare"), (self.halt, "halt")):  # fmt: skip
             widget.add_class(f"tk-a-{name}")
-        self.box = Panel(lab, [self.head, choices, self.body])
+        self.box = Panel(lab, [self.head, choices, self.body], "attack")
         self.box.add_class("tk-framed")
         self.box.add_class("tk-attack")
         self._connect()
@@ -82,12 +76,12 @@ class _Panel:
         self._hear("setting")
 
     def _connect(self) -> None:
-        self.attack.observe(lambda event: self._move(attack=event.new), "value")
-        self.share.observe(lambda _: self._slide(), "index")
-        self.share.observe(lambda _: self.lab.let_go(), "released")
-        self.defence.observe(lambda event: self._defend(event.new), "value")
-        self.compare.on_click(lambda _: self.trio.playing.start())
-        self.halt.on_click(lambda _: self.trio.playing.stop())
+        self.attack.observe(guarded(self.lab, "attack", lambda event: self._move(attack=event.new)), "value")
+        self.share.observe(guarded(self.lab, "attack", lambda _: self._slide()), "index")
+        self.share.observe(guarded(self.lab, "attack", lambda _: self.lab.let_go()), "released")
+        self.defence.observe(guarded(self.lab, "attack", lambda event: self._defend(event.new)), "value")
+        self.compare.on_click(guarded(self.lab, "attack", lambda _: self.trio.playing.start()))
+        self.halt.on_click(guarded(self.lab, "attack", lambda _: self.trio.playing.stop()))
 
     def _move(self, drag: str = "", **changes: Any) -> None:
         if not self._following:
@@ -112,7 +106,7 @@ class _Panel:
                 self._follow()
             finally:
                 self._following = False
-        if what in ("setting", "progress", "outcome"):
+        if what in ("setting", "started", "progress", "outcome"):
             self._enable()
 
     def _enable(self) -> None:
@@ -122,7 +116,8 @@ class _Panel:
     def _follow(self) -> None:
         setting, experiment = self.lab.setting, self.lab.experiment
         self.box.layout.display = "" if setting.across_rows else "none"
-        offer(self.attack, [("none", ""), *((entry.title, name) for name, entry in ATTACKS.items())], setting.attack)
+        attacks = [(translated(entry.title), name) for name, entry in ATTACKS.items()]
+        offer(self.attack, [(say("page.none"), ""), *attacks], setting.attack)
         share = experiment.attack.args.get("share") if experiment is not None and experiment.attack else None
         for widget in (self.share, self.defence, self.compare, self.halt, self.body):
             widget.layout.display = "" if setting.attack else "none"
@@ -130,43 +125,46 @@ class _Panel:
         if experiment is not None and share is not None:
             stops = SHARES if share in SHARES else tuple(sorted((*SHARES, share)))
             with self.share.hold_sync():
-                self.share.offer(stops, [f"{stop:.0%}" for stop in stops], share)
+                self.share.offer(stops, [percent(stop) for stop in stops], share)
                 who = attackers_of(experiment)
                 clients = partition_of(experiment).parties
-                self.share.hint = f"{0 if who is None else who.size} of {clients} clients"
+                self.share.hint = say("attack.who", attackers=0 if who is None else who.size, total=clients)
 
     def _head(self, lab: Lab) -> str:
         if not lab.setting.attack or not lab.setting.across_rows:
-            return card(_TITLE, _CHOOSE, "")
+            return card(say("attack.title"), say("attack.choose"), "")
         if lab.experiment is None:
-            return card(_TITLE, "nothing to compare: the red card above says why", "")
-        return card(_TITLE, _words(lab.experiment), "")
+            return card(say("attack.title"), say("attack.unusable"), "")
+        return card(say("attack.title"), _words(lab.experiment), "")
 
 
 def _rules() -> list[tuple[str, str]]:
     """The algorithms across rows: those that defend first, with what they merge."""
-    rows = {name: entry.title for name, entry in ALGORITHMS.items() if entry.axis == "rows"}
-    able = [(f"{rows[name]}: {merges}", name) for name, merges in DEFENCES.items() if name in rows]
-    return able + [(f"{title} (no defence)", name) for name, title in rows.items() if name not in DEFENCES]
+    rows = {name: translated(entry.title) for name, entry in ALGORITHMS.items() if entry.axis == "rows"}
+    able = [(say("attack.merges", rule=rows[name], merges=translated(merges)), name)
+            for name, merges in DEFENCES.items() if name in rows]  # fmt: skip
+    return able + [(say("attack.undefended", rule=title), name) for name, title in rows.items() if name not in DEFENCES]
 
 
 def _listed(names: list[str], most: int = 12) -> str:
     if len(names) > most:
-        return f"{', '.join(names[:most])} and {len(names) - most} more"
-    return " and ".join([", ".join(names[:-1]), names[-1]] if len(names) > 1 else names)
+        return say("attack.more", names=", ".join(names[:most]), count=len(names) - most)
+    if len(names) < 2:
+        return "".join(names)
+    return say("attack.both", names=", ".join(names[:-1]), last=names[-1])
 
 
 def _words(experiment: Experiment) -> str:
     """Who attacks, what was asked and achieved, and how much one attacker weighs."""
     names, who = client_names(RunRecord(experiment)), attackers_of(experiment)
-    text = "A simulation: "
+    text = say("attack.simulation")
     if who is not None and experiment.attack is not None:
         asked, total = experiment.attack.args["share"], len(names)
-        told = _listed([names[k] for k in who])
-        verb = "attacks" if who.size == 1 else "attack"
-        text += f"{html.escape(told) or 'nobody'} {verb}; asked {asked:.0%}, achieved {who.size} of {total} clients. "
+        told = _listed([translated(names[k]) for k in who]) or say("attack.nobody")
+        text += say_html("attack.attacks", names=told, count=who.size)
+        text += say("attack.achieved", asked=percent(asked), count=who.size, total=total)
         asked_in_a_round = max(1, round(experiment.participation * total))
         if asked_in_a_round < _FEW:
-            text += (f"† A small federation: in a round of {asked_in_a_round} one attacker is "
-                     f"{1 / asked_in_a_round:.0%} of the clients. ")  # fmt: skip
-    return text + f"The three runs differ in nothing but attack and {tip('defence', _TOLD)}."
+            text += say("attack.small", clients=asked_in_a_round, share=percent(1 / asked_in_a_round))
+    defence = tip(say("attack.defence"), say("attack.about_defence"))
+    return text + say_html("attack.differ", defence=defence)

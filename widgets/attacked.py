@@ -7,9 +7,12 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 import numpy as np
+from trustkit.widgets.figures import to_svg
 from trustkit.widgets.lab import Lab
-from trustkit.widgets.numbers import amount
+from trustkit.widgets.numbers import amount, percent
 from trustkit.widgets.playing import Playing, Wanted
+from trustkit.widgets.strings import say
+from trustkit.widgets.translated import english, translated
 from trustkit.widgets.view import bar, tip
 
 from trustkit import Experiment, RunRecord, metrics, plot
@@ -17,19 +20,6 @@ from trustkit.catalogue import ALGORITHMS
 from trustkit.comparison import attackers_of, backdoor_success, twins
 
 __all__ = ["Trio", "drawing"]
-
-_KEPT = (
-    "Mean accuracy over clients under attack ÷ without the attack, at most 1, after the same round. Guessing keeps "
-    "much of a low accuracy, so read it beside the accuracy. Source: FederatedTrust, Poisoning Defense."
-)
-_SUCCESS = (
-    "Share of held-out rows of other classes that the model gives the attackers' class once they carry the pattern; at "
-    "most 1,000 evenly spread rows, after the last round. Source: Gu et al. (2017); Bagdasaryan et al. (2020)."
-)
-_ROBUST = (
-    "The robustness pillar of the run's trust report, by the profile and the weights of this page; once the run is "
-    "measured. Source: FederatedTrust, Table 2."
-)
 
 
 class Trio:
@@ -45,7 +35,7 @@ class Trio:
 
     def __init__(self, lab: Lab, told: Callable[[], None] = lambda: None) -> None:
         self.lab, self.defence = lab, "fedmedian"
-        self.playing = Playing(lab, self.wanted, told, self._measure)
+        self.playing = Playing(lab, self.wanted, told, self._measure, "attack")
         self._successes: dict[tuple[str, str, int], float | None] = {}
 
     def wanted(self) -> dict[Any, Experiment]:
@@ -134,13 +124,14 @@ def drawing(trio: Trio) -> Callable[[Lab], str]:
         """Drawn anew only if a run has gone on, or is another one."""
         marks = tuple((name, record.experiment.key, len(record)) for name, record in runs.items())
         if drawn["marks"] != marks:
-            said = [f"{name} {amount(_mean(run))} after round {len(run)}" for name, run in runs.items() if len(run)]
-            label = "Accuracy by round: " + (", ".join(said) or "no round yet")
+            said = [say("attacked.said", name=say(f"attacked.{name}"), value=amount(_mean(run)), done=len(run))
+                    for name, run in runs.items() if len(run)]  # fmt: skip
+            label = say("attacked.label", said=", ".join(said) or say("attacked.unstarted"))
             parts = []
             for name in ("wide", "narrow"):
                 figure = plot.accuracy_under_attack(runs, attackers_of(experiment), name == "wide", pictures.get(name))
                 pictures[name] = figure
-                parts.append(f'<div class="tk-only-{name}">{plot.to_svg(figure, label)}</div>')
+                parts.append(f'<div class="tk-only-{name}">{to_svg(figure, label)}</div>')
             drawn.update(marks=marks, text="".join(parts))
         return str(drawn["text"])
 
@@ -150,7 +141,7 @@ def drawing(trio: Trio) -> Callable[[Lab], str]:
             return ""
         runs = {str(name): trio.playing.record(experiment) for name, experiment in wanted.items()}
         if not any(len(record) for record in runs.values()) and not trio.playing.busy:
-            text = '<p class="tk-sub">Nothing compared yet: press Compare.</p>'
+            text = f'<p class="tk-sub">{say("attacked.uncompared")}</p>'
         else:
             text = f'<div class="tk-compared">{picture(runs, wanted["attacked"])}<div>{_table(trio, runs)}</div></div>'
         return f'<div class="tk-inner">{_status(trio, runs)}{text}{_problems(trio, runs)}</div>'
@@ -169,43 +160,47 @@ def _status(trio: Trio, runs: Mapping[str, RunRecord]) -> str:
     done = sum(len(record) for record in runs.values())
     now = next((name for name, record in runs.items() if record.experiment == trio.playing.now), "")
     if now:
-        played = f"round {len(runs[now])} of {runs[now].experiment.rounds}"
-        words = f"{list(runs).index(now) + 1} of {len(runs)}: {now}, {played}"
+        at, played = list(runs).index(now) + 1, {"done": len(runs[now]), "total": runs[now].experiment.rounds}
+        words = say("attacked.playing", at=at, runs=len(runs), name=say(f"attacked.{now}"), **played)
     elif trio.playing.busy:
-        words = "measuring …"
+        words = say("attacked.measuring")
     elif done == total:
-        words = "all runs are there"
+        words = say("attacked.done")
     else:
-        words = f"{done} of {total} rounds are there; Compare plays the rest"
-    return bar("rounds compared", done, total, words)
+        words = say("attacked.partly", done=done, total=total)
+    return bar(say("attacked.bar"), done, total, words)
 
 
 def _table(trio: Trio, runs: Mapping[str, RunRecord]) -> str:
     backdoor = any(trio.success(name) is not None for name in runs)
-    heads = ["", "accuracy", tip("kept", _KEPT), *([tip("backdoor", _SUCCESS)] if backdoor else []),
-             tip("robustness", _ROBUST)]  # fmt: skip
+    success = [tip(say("attacked.backdoor"), say("attacked.about_backdoor"))] if backdoor else []
+    heads = ["", say("attacked.accuracy"), tip(say("attacked.kept"), say("attacked.about_kept")), *success,
+             tip(say("attacked.robustness"), say("attacked.about_robustness"))]  # fmt: skip
     lines = ""
     for name, record in runs.items():
-        rule = ALGORITHMS[record.experiment.algorithm.name].title
+        rule = translated(ALGORITHMS[record.experiment.algorithm.name].title)
         cells = [amount(_mean(record) if len(record) else None, 3)]
         cells.append("" if name == "clean" else _percent(_kept(record, runs["clean"])))
         cells += [_percent(trio.success(name))] if backdoor else []
         cells.append(amount(trio.robustness(record), 2))
-        lines += f'<tr><th scope="row">{name}<br><span class="tk-sub">{html.escape(rule)}</span></th>'
+        lines += (
+            f'<tr><th scope="row">{say(f"attacked.{name}")}<br><span class="tk-sub">{html.escape(rule)}</span></th>'
+        )
         lines += "".join(f"<td>{cell}</td>" for cell in cells) + "</tr>"
     top = "".join(f'<th scope="col">{head}</th>' for head in heads)
     table = f'<table class="tk-table"><thead><tr>{top}</tr></thead><tbody>{lines}</tbody></table>'
-    table = f'<div class="tk-across" tabindex="0" role="region" aria-label="runs compared">{table}</div>'
-    return f'{table}<p class="tk-sub">× a round in which attackers took part</p>'
+    table = f'<div class="tk-across" tabindex="0" role="region" aria-label="{say("attacked.table")}">{table}</div>'
+    return f'{table}<p class="tk-sub">{say("attacked.legend")}</p>'
 
 
 def _percent(value: float | None) -> str:
-    return "–" if value is None else "n/a" if value != value else f"{value:.0%}"
+    return percent(value) if value is not None and value == value else amount(value)
 
 
 def _problems(trio: Trio, runs: Mapping[str, RunRecord]) -> str:
     """What cannot be played, in the library's words; the other runs are there all the same."""
     found = {name: trio.playing.errors.get(record.experiment.key) for name, record in runs.items()}
-    text = "".join(f'<p class="tk-caveat" role="alert">{name}: {html.escape(str(error))}</p>'
-                   for name, error in found.items() if error is not None)  # fmt: skip
-    return text if "defended" in runs else f'{text}<p class="tk-sub">The training is this rule already.</p>'
+    said = [(say(f"attacked.{name}"), english(html.escape(str(error))))
+            for name, error in found.items() if error is not None]  # fmt: skip
+    text = "".join(f'<p class="tk-caveat" role="alert">{name}: {why}</p>' for name, why in said)
+    return text if "defended" in runs else f'{text}<p class="tk-sub">{say("attacked.already")}</p>'

@@ -8,16 +8,23 @@ from collections.abc import Callable
 from typing import Any
 
 import ipywidgets as w
+from trustkit.widgets.guard import guarded
 from trustkit.widgets.hints import hints, most_parties, parties
 from trustkit.widgets.lab import Lab
 from trustkit.widgets.more import More, offer
-from trustkit.widgets.numbers import BETA, EPSILON, NOISE, SELECTED
-from trustkit.widgets.setting import choices
+from trustkit.widgets.numbers import count, percent
+from trustkit.widgets.paced import Paced
+from trustkit.widgets.public import caps
+from trustkit.widgets.runs import Runs
+from trustkit.widgets.setting import Setting, choices
 from trustkit.widgets.slider import Slider
+from trustkit.widgets.strings import say
+from trustkit.widgets.translated import translated
 from trustkit.widgets.view import View
 from trustkit.widgets.words import status
 
 from trustkit.catalogue import DATASETS, MODELS
+from trustkit.rng import stream
 
 __all__ = ["ALPHAS", "BETAS", "CLIENTS", "EPSILONS", "ROUNDS", "SELECTIONS", "Controls"]
 
@@ -35,8 +42,25 @@ _LATE = 0.8
 """Seconds after Run in which a slider's last move may still come in; nobody moves a slider so soon after a click."""
 
 
+def another(seed: int) -> int:
+    """Return a seed to play with instead of one: the same after the same, so that a lesson's numbers are known.
+
+    Parameters
+    ----------
+    seed : int
+        The one that the controls stand on.
+
+    Returns
+    -------
+    int
+        Another one, from 0 to 9999.
+    """
+    drawn = int(stream(seed, "another").integers(10_000))
+    return drawn if drawn != seed else (drawn + 1) % 10_000
+
+
 def _epsilon(value: float) -> str:
-    return "off" if math.isinf(value) else f"{value:g}"
+    return say("controls.off") if math.isinf(value) else f"{value:g}"
 
 
 _STOPS: dict[str, tuple[tuple[Any, ...], Callable[[Any], str], str]] = {
@@ -44,10 +68,27 @@ _STOPS: dict[str, tuple[tuple[Any, ...], Callable[[Any], str], str]] = {
     "beta": (BETAS, "{:.2f}".format, "β"),
     "epsilon": (EPSILONS, _epsilon, "ε"),
     "clients": (CLIENTS, str, "K"),
-    "selection": (SELECTIONS, "{:.0%}".format, "q"),
+    "selection": (SELECTIONS, percent, "q"),
     "rounds": (ROUNDS, str, "T"),
 }
 """What each slider stops at, how that reads, and its symbol."""
+
+
+def _caps() -> dict[str, float]:
+    """The most that a slider offers on a public page."""
+    most = caps()
+    return {} if most is None else {"rounds": most.rounds}
+
+
+def _tables(setting: Setting) -> list[tuple[str, str]]:
+    """The data sets of the menu; a part of one is called after the whole."""
+    titles = {name: translated(entry.title) for name, entry in DATASETS.items() if not entry.reads}
+    name = setting.data if setting.across_rows else setting.table
+    if name == "sampled":
+        part = DATASETS[name].arguments(setting.further("data"))
+        whole = titles.get(part["of"], part["of"])
+        titles[name] = say("controls.part", data=whole, rows=count(part["rows"]))
+    return [(title, name) for name, title in titles.items()]
 
 
 def _place(name: str, slider: Slider, value: Any, most: float) -> None:
@@ -74,33 +115,51 @@ class Controls:
     def __init__(self, lab: Lab) -> None:
         self.lab, self._following = lab, False
         self._pressed = ("stop", 0.0)
-        self.axis = w.ToggleButtons(options=[("across rows", "rows"), ("across columns", "columns")])
-        self.data, self.split = w.Dropdown(description="data"), w.Dropdown(description="split")
-        self.algorithm, self.model = w.Dropdown(description="training"), w.Dropdown(description="model")
-        self.level = w.Dropdown(description="ε protects", options=[("one row", "example"), ("one client", "client")])
+        self.axis = w.ToggleButtons(options=[(say("controls.rows"), "rows"), (say("controls.columns"), "columns")])
+        self.data = w.Dropdown(description=say("controls.data"))
+        self.split = w.Dropdown(description=say("controls.split"))
+        self.algorithm = w.Dropdown(description=say("controls.training"))
+        self.model = w.Dropdown(description=say("controls.model"))
+        protected = [(say("controls.one_row"), "example"), (say("controls.one_client"), "client")]
+        self.level = w.Dropdown(description=say("controls.level"), options=protected)
         self.sliders = {
             name: Slider((0,), [""], 0, symbol=symbol, marks=MARKS.get(name, []))
             for name, (_, _, symbol) in _STOPS.items()
         }
-        for name, explanation in (("beta", BETA), ("epsilon", f"{EPSILON} {NOISE}"), ("selection", SELECTED)):
-            self.sliders[name].about = explanation
-        self.seed = w.BoundedIntText(description="seed", min=-(2**53), max=2**53)
-        self.auto = w.Checkbox(description="run when a slider is let go", value=lab.auto, indent=False)
-        self._more = More(self.seed, self._moved, self._further)
+        self.sliders["beta"].about = say("about.beta")
+        self.sliders["epsilon"].about = f"{say('about.epsilon')} {say('about.noise')}"
+        self.sliders["selection"].about = say("about.selected")
+        self.seed = w.BoundedIntText(description=say("controls.seed"), min=-(2**53), max=2**53)
+        self.auto = w.Checkbox(description=say("controls.auto"), value=lab.auto, indent=False)
+        if not isinstance(lab.player.work, Paced):
+            lab.player.work = Paced(lab.player.work)
+        pace: Paced = lab.player.work
+        self.slow = w.Checkbox(
+            pace.slow, description=say("controls.slow"), tooltip=say("controls.about_slow"), indent=False
+        )
+        self.slow.observe(guarded(lab, "controls", lambda event: setattr(pace, "slow", event.new)), "value")
+        self.dice = w.Button(description=say("controls.dice"), tooltip=say("controls.about_dice"))
+        self.dice.on_click(guarded(lab, "controls", lambda _: self._moved({"seed": another(self.seed.value)})))
+        seeded = w.HBox([self.seed, self.dice])
+        seeded.add_class("tk-seeded")
+        self._more = More(lab, seeded, self._moved, self._further)
         self.more = self._more.box
-        words = {"run": "train to the last round", "step": "train one round", "stop": "stop after the step in progress"}
-        self.buttons = {name: w.Button(description=name.capitalize(), tooltip=text) for name, text in words.items()}
+        self.buttons = {name: w.Button(description=say(f"controls.{name}"), tooltip=say(f"controls.about_{name}"))
+                        for name in ("run", "step", "stop")}  # fmt: skip
         self.buttons["run"].add_class("tk-primary")
-        self.status = View(lab, status, ("progress", "outcome", "setting"), "status")
+        self.status = View(lab, status, ("started", "beat", "progress", "outcome", "setting"), "status")
+        self.runs = Runs(lab)
         self.box = self._lay()
         self._connect()
         self.follow()
+        lab.hearing.watch(self._hear_first, first=True)
         lab.watch(self._hear)
 
     def _lay(self) -> w.VBox:
         named = {
             **{"axis": self.axis, "data": self.data, "split": self.split, "training": self.algorithm},
-            **{"model": self.model, "level": self.level, "seed": self.seed, "auto": self.auto, "more": self.more},
+            **{"model": self.model, "level": self.level, "seed": self.seed, "auto": self.auto, "slow": self.slow},
+            **{"more": self.more, "history": self.runs.menu},
             **self.sliders,
             **self.buttons,
         }
@@ -119,7 +178,9 @@ class Controls:
                 self.model,
                 row,
                 self.auto,
+                self.slow,
                 self.status,
+                self.runs.menu,
                 self.more,
             ]
         )
@@ -129,7 +190,7 @@ class Controls:
 
     def _connect(self) -> None:
         def on(widget: w.Widget, change: Callable[[Any], dict[str, Any]]) -> None:
-            widget.observe(lambda event: self._moved(change(event.new)), "value")
+            widget.observe(guarded(self.lab, "controls", lambda event: self._moved(change(event.new))), "value")
 
         on(self.axis, lambda value: {"axis": value})
         on(self.data, lambda value: {"data" if self.lab.setting.across_rows else "table": value})
@@ -139,11 +200,13 @@ class Controls:
         on(self.level, lambda value: {"level": value})
         on(self.seed, lambda value: {"seed": value})
         for name, slider in self.sliders.items():
-            slider.observe(lambda _, name=name: self._moved(self._slid(name), name), "index")
-            slider.observe(lambda _: self._released(), "released")
-        self.auto.observe(lambda event: setattr(self.lab, "auto", event.new), "value")
+            slider.observe(
+                guarded(self.lab, "controls", lambda _, name=name: self._moved(self._slid(name), name)), "index"
+            )
+            slider.observe(guarded(self.lab, "controls", lambda _: self._released()), "released")
+        self.auto.observe(guarded(self.lab, "controls", lambda event: setattr(self.lab, "auto", event.new)), "value")
         for name, button in self.buttons.items():
-            button.on_click(lambda _, name=name: self._press(name))
+            button.on_click(guarded(self.lab, "controls", lambda _, name=name: self._press(name)))
 
     def _slid(self, name: str) -> dict[str, Any]:
         rows, value = self.lab.setting.across_rows, self.sliders[name].value
@@ -172,10 +235,15 @@ class Controls:
         if self.lab.auto and self.lab.state in ("stale", "running", "stopping"):
             self.lab.run()
 
-    def _hear(self, what: str) -> None:
-        if what == "setting":
+    def _hear_first(self, what: str) -> None:
+        """Follow a preset before pictures of it are drawn; only under a slider that is held they come first."""
+        if what == "setting" and not self.lab.drag.moving:
             self.follow()
-        if what in ("setting", "progress", "outcome"):
+
+    def _hear(self, what: str) -> None:
+        if what == "setting" and self.lab.drag.moving:
+            self.follow()
+        if what in ("setting", "started", "progress", "outcome"):
             self._enable()
 
     def _enable(self) -> None:
@@ -197,11 +265,10 @@ class Controls:
         rows = setting.across_rows
         splits, algorithms = choices(setting.axis)
         self.axis.value = setting.axis
-        tables = [(entry.title, name) for name, entry in DATASETS.items() if not entry.reads]
-        offer(self.data, tables, setting.data if rows else setting.table)
+        offer(self.data, _tables(setting), setting.data if rows else setting.table)
         offer(self.split, splits, setting.rows_split if rows else setting.columns_split)
         offer(self.algorithm, algorithms, setting.strategy if rows else setting.joint)
-        offer(self.model, [(entry.title, name) for name, entry in MODELS.items()], setting.model)
+        offer(self.model, [(translated(entry.title), name) for name, entry in MODELS.items()], setting.model)
         self.level.value, self.seed.value = setting.level, setting.seed
         self.model.layout.display = "" if rows else "none"
         self.level.layout.display = "" if rows and not math.isinf(setting.epsilon) else "none"
@@ -222,7 +289,7 @@ class Controls:
             "selection": setting.selection if rows else 1.0,
             "rounds": setting.rounds if rows else setting.epochs,
         }
-        most = {"clients": most_parties(self.lab)}
+        most = {"clients": most_parties(self.lab), **_caps()}
         for name, (label, hint, enabled) in hints(self.lab).items():
             slider = self.sliders[name]
             with slider.hold_sync():

@@ -47,7 +47,7 @@ class Crossed:
         self.attacks = False
         self.attacked: Place | None = None  # whose messages are being listened to
         self.exposures: dict[tuple[str, int], Exposure | Exception] = {}
-        self.playing = Playing(lab, self.wanted, told, self._attack)
+        self.playing = Playing(lab, self.wanted, told, self._attack, "vertical")
         self._halted = False
         self._known: dict[str, Mapping[str, Any]] = {}
         self._asked: set[str] = set()

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import html
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from trustkit.widgets.crossed import MOST_RUNS, SYMBOLS, Crossed
+from trustkit.widgets.figures import to_svg
 from trustkit.widgets.lab import Lab
 from trustkit.widgets.numbers import amount, bytes_text
+from trustkit.widgets.strings import say, say_html
+from trustkit.widgets.translated import english, translated
 from trustkit.widgets.view import bar, tip
 
 from trustkit import RunRecord, plot
@@ -18,23 +21,6 @@ from trustkit.comparison import YARDSTICKS, Crossing
 from trustkit.findings import quality_of
 
 __all__ = ["drawing", "title_of"]
-
-_SHORTER = (
-    "Fewer rows, shorter keys, fewer bins and shallower trees take less: choose such an algorithm as the training, its "
-    "numbers are then under more settings."
-)
-
-_REACHED = (
-    "On held-out rows, after the last round: of accuracy the share that is right, of RMSE the root of the mean squared "
-    "error in the target's unit. Source: the last round of the run."
-)
-_SENT = "Σ over rounds and parties of what crosses a party's border. Source: counted as it is sent; no packet overhead."
-_MOST = "Of the party with most of it, over all rounds. Source: counted as it is sent; VertiBench, Figures 3 and 6."
-_SECONDS = "What the simulation took on this machine, all parties one after the other. A network's time is not in it."
-_ROUND = (
-    "A round is a pass over the rows for a network, one tree a class for boosted trees, and one assistance with many "
-    "local passes for GAL and AL. So compare what is reached, or by bytes, rather than round by round."
-)
 
 
 def title_of(name: str) -> str:
@@ -50,7 +36,7 @@ def title_of(name: str) -> str:
     str
         Plain text.
     """
-    return ALGORITHMS[name].title
+    return translated(ALGORITHMS[name].title)
 
 
 def drawing(state: Crossed, by: Callable[[], Any], of: Callable[[], str]) -> Callable[[Lab], str]:
@@ -79,7 +65,7 @@ def drawing(state: Crossed, by: Callable[[], Any], of: Callable[[], str]) -> Cal
         if found is None:
             return f'<p class="tk-sub">{_nothing(state)}</p>'
         played = any(len(record) for record in found.records.values())
-        text = "" if state.playing.busy else '<p class="tk-sub">Nothing compared yet: press Compare algorithms.</p>'
+        text = "" if state.playing.busy else f'<p class="tk-sub">{say("crossings.uncompared")}</p>'
         if played:
             text = pictures.draw(state, found, by(), of()) + _table(state, found)
         return f"{_status(state, found)}{_long(state, found)}{text}{_problems(found)}"
@@ -112,19 +98,25 @@ class _Pictures:
     def _once(self, name: str, marks: Any, draw: Callable[[Any], tuple[Any, str, str]]) -> str:
         if name not in self._drawn or self._drawn[name][0] != marks:
             self._figures[name], title, label = draw(self._figures.get(name))
-            picture = plot.to_svg(self._figures[name], label)
+            picture = to_svg(self._figures[name], label)
             self._drawn[name] = marks, f"<div><h3>{title}</h3>{picture}</div>"
         return self._drawn[name][1]
 
     @staticmethod
     def _curves(runs: dict[str, RunRecord], by: Any, old: Any) -> tuple[Any, str, str]:
         measure = next((quality_of(each).name for each in runs.values() if len(each)), "accuracy")
-        said = [f"{name} {amount(quality_of(run).last, 3)} after round {len(run)}"
+        said = [say("crossings.said", name=name, value=amount(quality_of(run).last, 3), done=len(run))
                 for name, run in runs.items() if len(run)]  # fmt: skip
         alone = [title_of(name) for name in YARDSTICKS]
         figure = plot.quality_curves(runs, alone, by, wide=False, figure=old)
-        words = "by round" if by == "round" else "by bytes sent"
-        return figure, f"{measure[0].upper()}{measure[1:]} {words}", f"{measure} {words}: {', '.join(said)}"
+        name = _measure(measure)
+        words = say("crossings.by_round", measure=name) if by == "round" else say("crossings.by_bytes", measure=name)
+        return figure, f"{words[0].upper()}{words[1:]}", f"{words}: {', '.join(said)}"
+
+
+def _measure(name: str) -> str:
+    """Accuracy or RMSE, inside a sentence."""
+    return say("crossings.accuracy") if name == "accuracy" else say("crossings.rmse")
 
 
 def _marks(runs: dict[str, RunRecord]) -> Any:
@@ -134,17 +126,19 @@ def _marks(runs: dict[str, RunRecord]) -> Any:
 def _traffic(record: RunRecord, old: Any) -> tuple[Any, str, str]:
     name = title_of(record.experiment.algorithm.name)
     sent, got = record.bytes_up.sum(axis=0), record.bytes_down.sum(axis=0)
-    said = ", ".join(f"party {k} sent {bytes_text(up)} and received {bytes_text(down)}"
+    said = ", ".join(say("crossings.party", party=k, sent=bytes_text(up), received=bytes_text(down))
                      for k, (up, down) in enumerate(zip(sent[:6], got[:6], strict=True)))  # fmt: skip
-    more = f", and {len(sent) - 6} more parties" if len(sent) > 6 else ""
-    return plot.traffic_bars(record, old), f"Bytes by party: {html.escape(name)}", f"Bytes of {name}: {said}{more}"
+    said += say("crossings.more_parties", count=len(sent) - 6) if len(sent) > 6 else ""
+    title, label = say_html("crossings.bytes", name=name), say("crossings.bytes_label", name=name, said=said)
+    return plot.traffic_bars(record, old), title, label
 
 
 def _by_split(found: Crossing, old: Any) -> tuple[Any, str, str]:
     rows = zip(found.algorithms, found.qualities(), strict=True)
     said = "; ".join(f"{title_of(name)} {', '.join(amount(each, 3) for each in row)}" for name, row in rows)
     symbol, values = SYMBOLS[found.along], ", ".join(_value(found, value) for value in found.values)
-    return plot.quality_by_split(found, old), f"By split, along {symbol}", f"{found.measure} at {values}: {said}"
+    label = say("crossings.split_label", measure=_measure(found.measure), values=values, said=said)
+    return plot.quality_by_split(found, old), say("crossings.split", symbol=symbol), label
 
 
 def _value(found: Crossing, value: float | None) -> str:
@@ -153,12 +147,12 @@ def _value(found: Crossing, value: float | None) -> str:
 
 def _nothing(state: Crossed) -> str:
     if state.lab.searching:
-        return "searching for the split …"
+        return say("crossings.searching")
     if state.lab.experiment is None:
-        return "nothing to compare: the red card above says why"
+        return say("crossings.unusable")
     if not state.names:
-        return "Choose at least one algorithm."
-    return f"Choose fewer algorithms: at most {MOST_RUNS} runs are kept."
+        return say("crossings.choose")
+    return say("crossings.fewer", most=MOST_RUNS)
 
 
 def _status(state: Crossed, found: Crossing) -> str:
@@ -169,35 +163,39 @@ def _status(state: Crossed, found: Crossing) -> str:
     now, whole, able = state.playing.now, sum(record.complete for record in records), len(records) - len(found.refused)
     place = next((at for at, each in found.experiments.items() if each == now), None)
     if now is not None and place is not None:
-        words = f"{_placed(found, place)}: round {len(found.records[place])} of {now.rounds}"
+        done_here = len(found.records[place])
+        words: str = say_html("crossings.playing", place=_placed(found, place), done=done_here, total=now.rounds)
     elif state.playing.busy:
-        words = "attacking " + ("…" if state.attacked is None else _placed(found, state.attacked))
+        place_now = "…" if state.attacked is None else _placed(found, state.attacked)
+        words = say_html("crossings.attacking", place=place_now)
     elif whole >= able:
-        words = "all runs are there" + (" that can be played" if found.refused else "")
+        words = say("crossings.done_able") if found.refused else say("crossings.done")
     else:
-        words = f"{whole} of {able} runs are there; Compare algorithms plays the rest"
-    return bar("rounds of algorithms", done, total, words)
+        words = say("crossings.partly", whole=whole, able=able)
+    return bar(say("crossings.bar"), done, total, words)
 
 
 def _placed(found: Crossing, place: Any) -> str:
     name, value = place
-    return html.escape(title_of(name)) + (f", {_value(found, value)}" if found.along else "")
+    return title_of(name) + (f", {_value(found, value)}" if found.along else "")
 
 
 def _long(state: Crossed, found: Crossing) -> str:
     """What encryption is going to take, by the algorithms' own estimates."""
     if state.playing.busy:
         return ""
-    said = [f"{html.escape(title)} about {_time(seconds)}" for title, seconds in state.lengthy(found).items()
-            if seconds >= 60]  # fmt: skip
+    said = [say("crossings.about_time", name=translated(title), time=_time(seconds))
+            for title, seconds in state.lengthy(found).items() if seconds >= 60]  # fmt: skip
     if not said:
         return ""
-    text = f"Real encryption takes its time: {', '.join(said)}, by their own estimates. {_SHORTER}"
+    text = say_html("crossings.encryption", said=", ".join(said), shorter=say("crossings.shorter"))
     return f'<p class="tk-caveat">{text}</p>'
 
 
 def _time(seconds: float) -> str:
-    return f"{seconds / 3600:.1f} h" if seconds >= 5400 else f"{seconds / 60:.0f} min"
+    if seconds >= 5400:
+        return say("crossings.hours", hours=f"{seconds / 3600:.1f}")
+    return say("crossings.minutes", minutes=f"{seconds / 60:.0f}")
 
 
 def _remarks(state: Crossed, name: str, record: RunRecord) -> str:
@@ -205,13 +203,14 @@ def _remarks(state: Crossed, name: str, record: RunRecord) -> str:
     if not len(record):
         return ""
     facts = state.facts(record.experiment)
-    told = [] if facts.get("federated", True) else ["no federation: a yardstick"]
-    told += [str(facts[key]) for key in ("simulated", "encryption", "assumes") if facts.get(key)]
+    told = [] if facts.get("federated", True) else [say("crossings.yardstick")]
+    told += [translated(str(facts[key])) for key in ("simulated", "encryption", "assumes") if facts.get(key)]
     if facts.get("mechanism"):
         spent = float(record.last.epsilon)
-        claim = f"ε {amount(spent, 1)}" if math.isfinite(spent) else "no guarantee"
-        told.append(f"{PRIVACY[facts['mechanism']].title}, {facts['level']}: {claim}")
-    told += ["labels are told to every party"] * (facts.get("labels") == "told to every party")
+        claim = f"ε {amount(spent, 1)}" if math.isfinite(spent) else say("crossings.no_guarantee")
+        mechanism, level = translated(PRIVACY[facts["mechanism"]].title), translated(str(facts["level"]))
+        told.append(say("crossings.mechanism", mechanism=mechanism, level=level, claim=claim))
+    told += [say("crossings.labels_told")] * (facts.get("labels") == "told to every party")
     return f'<br><span class="tk-sub">{html.escape("; ".join(told))}</span>' if told else ""
 
 
@@ -224,10 +223,14 @@ def _table(state: Crossed, found: Crossing) -> str:
             cells = [bytes_text(run.sent), bytes_text(run.most_in), bytes_text(run.most_out), amount(run.seconds, 1)]
             reached = amount(run.quality, _digits(found))
             lines += _row(name, _remarks(state, name, found.records[name, at]), [reached, *cells, str(run.rounds)])
-    heads = [tip(found.measure, _REACHED), tip("sent", _SENT), tip("most received", _MOST), tip("most sent", _MOST),
-             tip("seconds", _SECONDS), tip("rounds", _ROUND)]  # fmt: skip
-    above = f"<h3>At {_value(found, at)}</h3>" if found.along and lines else ""
-    return above + (_whole(heads, lines, "runs compared") if lines else "")
+    most = say("crossings.about_most")
+    heads = [tip(_measure(found.measure), say("crossings.about_reached")),
+             tip(say("crossings.sent"), say("crossings.about_sent")),
+             tip(say("crossings.most_received"), most), tip(say("crossings.most_sent"), most),
+             tip(say("crossings.seconds"), say("crossings.about_seconds")),
+             tip(say("crossings.rounds"), say("crossings.about_rounds"))]  # fmt: skip
+    above = f"<h3>{say('crossings.at', value=_value(found, at))}</h3>" if found.along and lines else ""
+    return above + (_whole(heads, lines, say("crossings.table")) if lines else "")
 
 
 def _every(found: Crossing) -> str:
@@ -238,9 +241,9 @@ def _every(found: Crossing) -> str:
                  for value in found.values]  # fmt: skip
         lines += _row(name, "", cells)
     heads = [_value(found, value) for value in found.values]
-    return f"<h3>{tip(found.measure.capitalize() if _digits(found) == 3 else found.measure, _REACHED)}</h3>" + _whole(
-        heads, lines, "algorithms by split"
-    )
+    measure = _measure(found.measure)
+    title = tip(f"{measure[:1].upper()}{measure[1:]}", say("crossings.about_reached"))
+    return f"<h3>{title}</h3>" + _whole(heads, lines, say("crossings.by_split"))
 
 
 def _digits(found: Crossing) -> int:
@@ -252,7 +255,7 @@ def _row(name: str, remarks: str, cells: list[str]) -> str:
     return f'<tr><th scope="row">{html.escape(title_of(name))}{remarks}</th>{line}</tr>'
 
 
-def _whole(heads: list[str], lines: str, name: str) -> str:
+def _whole(heads: Sequence[str], lines: str, name: str) -> str:
     top = "".join(f'<th scope="col">{head}</th>' for head in ("", *heads))
     inner = f'<table class="tk-table"><thead><tr>{top}</tr></thead><tbody>{lines}</tbody></table>'
     return f'<div class="tk-across" tabindex="0" role="region" aria-label="{name}">{inner}</div>'
@@ -261,5 +264,5 @@ def _whole(heads: list[str], lines: str, name: str) -> str:
 def _problems(found: Crossing) -> str:
     """What cannot be played, in the library's words; said once where all splits say the same."""
     said = {(name, why) for (name, _), why in found.refused.items()}
-    return "".join(f'<p class="tk-caveat" role="alert">{html.escape(title_of(name))}: {html.escape(why)}</p>'
+    return "".join(f'<p class="tk-caveat" role="alert">{html.escape(title_of(name))}: {english(html.escape(why))}</p>'
                    for name, why in sorted(said))  # fmt: skip

@@ -2,47 +2,40 @@
 
 from __future__ import annotations
 
-import html
 from collections.abc import Callable
 from typing import Any
 
 import ipywidgets as w
+from trustkit.widgets.figures import to_svg
+from trustkit.widgets.guard import guarded
+from trustkit.widgets.kept import groups
 from trustkit.widgets.lab import Lab
 from trustkit.widgets.looking import crosses
 from trustkit.widgets.more import offer
 from trustkit.widgets.numbers import amount
 from trustkit.widgets.page import Panel
 from trustkit.widgets.slider import Slider
+from trustkit.widgets.strings import Html, say, say_html
+from trustkit.widgets.translated import translated
 from trustkit.widgets.view import View, card, fold, tip
 
 from trustkit import RunRecord
 from trustkit.catalogue import PANELS
 from trustkit.disparities import COMPARED, Disparities
 from trustkit.findings import SMALL
-from trustkit.plot import to_svg
 from trustkit.plot.gapbars import MOST_SHOWN, client_gaps
 
-__all__ = ["NONE", "FairnessPanel", "measured"]
+__all__ = ["FairnessPanel", "measured"]
 
-NONE = "n/a: this data set names no protected attribute"
-"""What is said where there is nothing to compare."""
-
-_TITLE = "Fairness, client by client"
 _LINES = tuple(k / 100 for k in range(51))
 _RATIO_LINES = tuple(k / 100 for k in range(50, 101))
-_SMALLEST = (("all groups", 0), ("groups of 10 rows or more", 10), ("groups of 30 rows or more", 30))
-_INTERVAL = (
-    "Thin lines are 95 % intervals: Newcombe's for a gap, Katz's for a ratio. With more than two groups they are too "
-    "narrow, since the two that are compared are picked by the data."
-)
-_MASKING = (
-    "How much further from equal the worst client is than all rows together: what the average hides. A largest value "
-    "of several is large by chance already, so read it with the group sizes. Source: FeDa4Fair."
-)
+_SMALLEST = (10, 30)
+"""Rows of the groups that are counted, where not all are."""
+
 _NAMED = 3
 
 
-@PANELS.enter("fairness", title=_TITLE)
+@PANELS.enter("fairness", title="Fairness, client by client")
 def FairnessPanel(lab: Lab | None = None) -> w.VBox:  # noqa: N802 (a panel reads as a thing)
     """Show the gap of all rows together and each client's, by any attribute, value, intersection, measure and line.
 
@@ -83,23 +76,25 @@ class _Panel:
 
     def __init__(self, lab: Lab) -> None:
         self.lab, self._following = lab, False
-        self.view = w.ToggleButtons(options=[("server view", "server"), ("client view", "clients")])
-        self.attribute, self.other = w.Dropdown(description="groups by"), w.Dropdown(description="crossed with")
-        self.value = w.Dropdown(description="value")
-        self.compared = w.Dropdown(
-            description="measure", options=[(each.title, name) for name, each in COMPARED.items()]
-        )
-        self.smallest = w.Dropdown(description="counting", options=_SMALLEST)
-        self.line = Slider(_LINES, [f"{line:.2f}" for line in _LINES], 0.09, label="line", marks=["0.09"])
+        self.view = w.ToggleButtons(options=[(say("fairness.server"), "server"), (say("fairness.clients"), "clients")])
+        self.attribute = w.Dropdown(description=say("fairness.attribute"))
+        self.other, self.value = w.Dropdown(description=say("fairness.other")), w.Dropdown()
+        self.value.description = say("fairness.value")
+        measures = [(translated(each.title), name) for name, each in COMPARED.items()]
+        self.compared = w.Dropdown(description=say("fairness.compared"), options=measures)
+        counted = [(say("fairness.all_groups"), 0), *((say("fairness.groups_of", rows=n), n) for n in _SMALLEST)]
+        self.smallest = w.Dropdown(description=say("fairness.smallest"), options=counted)
+        texts = [f"{line:.2f}" for line in _LINES]
+        self.line = Slider(_LINES, texts, 0.09, label=say("fairness.line"), marks=["0.09"])
         named = {"view": self.view, "attribute": self.attribute, "other": self.other, "value": self.value,
                  "compared": self.compared, "smallest": self.smallest, "line": self.line}  # fmt: skip
         for name, widget in named.items():
             widget.add_class(f"tk-f-{name}")
-        self.picture = View(lab, _drawing(), ("outcome", "progress", "looking"), "fairness")
-        more = fold("value, intersection, small groups", self.value, self.other, self.smallest)
+        self.picture = View(lab, _drawing(), ("outcome", "progress", "looking"), "fairness", groups)
+        more = fold(say("fairness.fold"), self.value, self.other, self.smallest)
         self.menus = w.VBox([self.attribute, self.compared, self.line, more])
         self.menus.add_class("tk-inner")
-        self.box = Panel(lab, [self.picture, self.view, self.menus])
+        self.box = Panel(lab, [self.picture, self.view, self.menus], "fairness")
         self.box.add_class("tk-framed")
         self.box.add_class("tk-fair")
         self._connect()
@@ -108,13 +103,16 @@ class _Panel:
 
     def _connect(self) -> None:
         def on(widget: w.Widget, name: str) -> None:
-            widget.observe(lambda event: self._moved(**{name: event.new}), "value")
+            widget.observe(guarded(self.lab, "fairness", lambda event: self._moved(**{name: event.new})), "value")
 
         for widget, name in ((self.view, "view"), (self.attribute, "attribute"), (self.value, "value"),
                              (self.compared, "compared"), (self.smallest, "min_group")):  # fmt: skip
             on(widget, name)
-        self.other.observe(lambda event: self._moved(attribute=self.attribute.value, other=event.new), "value")
-        self.line.observe(lambda _: self._draw_line(), "index")
+        self.other.observe(
+            guarded(self.lab, "fairness", lambda event: self._moved(attribute=self.attribute.value, other=event.new)),
+            "value",
+        )
+        self.line.observe(guarded(self.lab, "fairness", lambda _: self._draw_line()), "index")
 
     def _draw_line(self) -> None:
         name = "ratio_line" if self.lab.looking.look.measure.ratio else "gap_line"
@@ -142,10 +140,14 @@ class _Panel:
         seen = self.lab.looking.seen
         offer(self.attribute, [(name, name) for name in names], seen.attribute)
         others = [(name, name) for name in names if name != seen.attribute]
-        offer(self.other, [("nothing", ""), *others], seen.other)
+        offer(self.other, [(say("fairness.nothing"), ""), *others], seen.other)
         self.attribute.layout.display = "" if len(names) > 1 else "none"
         self.other.layout.display = "" if crosses(record) else "none"
-        offer(self.value, [("all values", ""), *((v, v) for v in self.lab.looking.values(record))], found.value)
+        offer(
+            self.value,
+            [(say("fairness.all_values"), ""), *((v, v) for v in self.lab.looking.values(record))],
+            found.value,
+        )
         self.view.value, self.compared.value, self.smallest.value = look.view, look.compared, look.min_group
         stops = _RATIO_LINES if look.measure.ratio else _LINES
         stops = stops if look.line in stops else tuple(sorted((*stops, look.line)))
@@ -160,47 +162,59 @@ def _drawing() -> Callable[[Lab], str]:
     def draw(lab: Lab) -> str:
         record = measured(lab)
         if record is None:
-            return card(_TITLE, "nothing trained yet", "")
+            return card(say("fairness.title"), say("page.untrained"), "")
         found = lab.looking.at(record)
         if found is None:
-            return card(_TITLE, NONE, "")
+            return card(say("fairness.title"), say("fairness.none"), "")
         view = lab.looking.look.view
         pictures["bars"] = figure = client_gaps(found, view, pictures.get("bars"))
         says = _server(found) if view == "server" else _clients(found)
-        return card(_TITLE, says, _tiles(found, view) + to_svg(figure, _label(found, view)))
+        return card(say("fairness.title"), says, _tiles(found, view) + to_svg(figure, _label(found, view)))
 
     return draw
 
 
-def _short(found: Disparities) -> str:
-    return tip(found.compared.short, f"{found.compared.title.capitalize()}: {found.compared.formula}.")
+def _short(found: Disparities) -> Html:
+    words = say("fairness.about_measure", title=_measure(found), formula=translated(found.compared.formula))
+    return tip(translated(found.compared.short), words)
+
+
+def _measure(found: Disparities) -> str:
+    title = translated(found.compared.title)
+    return f"{title[:1].upper()}{title[1:]}"
 
 
 def _server(found: Disparities) -> str:
     side = _side(found, found.pooled)
-    text = f"{_short(found)} of all held-out rows together: {amount(found.pooled, 3)}"
-    return f"{text}, {side}. What do clients see? Switch the view." if side else f"{text}."
+    text = say_html("fairness.pooled", measure=_short(found), value=amount(found.pooled, 3))
+    return f"{text}, {side}. {say('fairness.switch')}" if side else f"{text}."
 
 
 def _side(found: Disparities, value: float) -> str:
     if value != value:
         return ""
-    return ("below" if value < found.line else "not below" if found.compared.ratio else
-            "above" if value > found.line else "not above") + f" {found.line:g}"  # fmt: skip
+    line = f"{found.line:g}"
+    if found.compared.ratio:
+        return say("fairness.below", line=line) if value < found.line else say("fairness.not_below", line=line)
+    return say("fairness.above", line=line) if value > found.line else say("fairness.not_above", line=line)
 
 
 def _clients(found: Disparities) -> str:
-    total = len(found.names)
-    text = f"{min(MOST_SHOWN, total)} worst of {total} · " if total > MOST_SHOWN else ""
-    text += f"bars {_short(found)} · {tip('lines', _INTERVAL)} · "
-    text += f"hatched: {'below' if found.compared.ratio else 'over'} {found.line:g}"
+    total, line = len(found.names), f"{found.line:g}"
+    said = [say("fairness.worst_of", shown=MOST_SHOWN, total=total)] if total > MOST_SHOWN else []
+    said.append(say_html("fairness.bars", measure=_short(found)))
+    said.append(tip(say("fairness.lines"), say("fairness.about_lines")))
+    ratio = found.compared.ratio
+    said.append(say("fairness.hatched_below", line=line) if ratio else say("fairness.hatched_over", line=line))
     if found.small.any():
-        text += f" · † a group under {SMALL} rows"
+        said.append(say("fairness.small", rows=SMALL))
     missing = [k for k in range(total) if found.gap[k] != found.gap[k]]
     if missing:
-        said = [f"{html.escape(found.names[k])} ({html.escape(found.reasons[k])})" for k in missing[:_NAMED]]
-        text += f" · n/a: {'; '.join(said)}{f' and {len(missing) - _NAMED} more' if len(missing) > _NAMED else ''}"
-    return text
+        clients = "; ".join(f"{translated(found.names[k])} ({translated(found.reasons[k])})" for k in missing[:_NAMED])
+        if len(missing) > _NAMED:
+            clients = say("fairness.more", clients=clients, count=len(missing) - _NAMED)
+        said.append(say_html("fairness.missing", clients=clients))
+    return " · ".join(said)
 
 
 def _tiles(found: Disparities, view: str) -> str:
@@ -208,9 +222,9 @@ def _tiles(found: Disparities, view: str) -> str:
     seen = view != "server"
     masking = amount(found.masking, 3) if seen else "?"
     worst = amount(found.worst, 3) if seen else "?"
-    hidden = "" if seen else "not in this view"
-    about = "pooled", "worst client", "masking gap"
-    numbers = amount(found.pooled, 3), worst, tip(masking, _MASKING) if seen else masking
+    hidden = "" if seen else say("fairness.hidden")
+    about = say("fairness.tile_pooled"), say("fairness.tile_worst"), say("fairness.tile_masking")
+    numbers = amount(found.pooled, 3), worst, tip(masking, say("fairness.about_masking")) if seen else masking
     notes = _side(found, found.pooled), _side(found, found.worst) if seen else hidden, hidden
     cells = "".join(f'<div><div class="tk-k">{a}</div><div class="tk-n">{n}</div><div class="tk-d">{d}</div></div>'
                     for a, n, d in zip(about, numbers, notes, strict=True))  # fmt: skip
@@ -218,12 +232,11 @@ def _tiles(found: Disparities, view: str) -> str:
 
 
 def _label(found: Disparities, view: str) -> str:
-    name = f"{found.compared.title[:1].upper()}{found.compared.title[1:]} by {found.attribute}"
-    name += f", {found.value} against all others" if found.value else ""
+    about = {"measure": _measure(found), "attribute": found.attribute}
+    name = say("fairness.name_value", value=found.value, **about) if found.value else say("fairness.name", **about)
+    pooled = amount(found.pooled, 3)
     if view == "server":
-        return f"{name}: pooled {amount(found.pooled, 3)}, clients not shown"
-    side = "below" if found.compared.ratio else "above"
-    return (
-        f"{name}: {int(found.over.sum())} of {len(found.names)} clients {side} {found.line:g}, worst "
-        f"{amount(found.worst, 3)}, pooled {amount(found.pooled, 3)}, {found.undefined} not defined"
-    )
+        return say("fairness.label_server", name=name, pooled=pooled)
+    seen = {"name": name, "pooled": pooled, "over": int(found.over.sum()), "total": len(found.names),
+            "line": f"{found.line:g}", "worst": amount(found.worst, 3), "undefined": found.undefined}  # fmt: skip
+    return say("fairness.label_below", **seen) if found.compared.ratio else say("fairness.label_above", **seen)

@@ -6,6 +6,8 @@ from collections.abc import Callable, Collection, Mapping
 from typing import Any, get_args
 
 import ipywidgets as w
+from trustkit.widgets.strings import say
+from trustkit.widgets.translated import translated
 
 from trustkit.catalogue import Entry
 from trustkit.parameters import Parameter
@@ -44,7 +46,7 @@ def control(parameter: Parameter, value: Any, changed: Callable[[str, Any], None
     ipywidgets.Widget or None
         ``None`` for a parameter that a form cannot show, for example one that may be a list or a number.
     """
-    words = {"description": parameter.name.replace("_", " "), "tooltip": parameter.about}
+    words = {"description": parameter.name.replace("_", " "), "tooltip": translated(parameter.about)}
     kind = _number(parameter)
     if kind is not None and parameter.optional:
         return _optional(parameter, value, changed, words)
@@ -86,7 +88,9 @@ def _optional(
     interval: Any = parameter.interval
     given = next(each for each in (value, parameter.default, interval.low) if each is not None)
     switch = w.Checkbox(value=value is not None, indent=False, **words)
-    number = _numbered(parameter, given, description=f"value of {words['description']}", tooltip=parameter.about)
+    number = _numbered(
+        parameter, given, tooltip=words["tooltip"], description=say("more.value_of", name=words["description"])
+    )
     number.disabled = value is None
 
     def tell(_: Any) -> None:

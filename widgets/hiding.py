@@ -14,6 +14,7 @@ _VIEWS = {
     "tiles": "tk-v-tiles", "correlation-view": "tk-correlation", "split-view": "tk-v-split",
     "fairness-view": "tk-fair", "training-view": "tk-v-accuracy", "vertical-view": "tk-vertical",
     "groups-view": "tk-groups", "attack-view": "tk-attack", "scores-view": "tk-scores", "replicas-view": "tk-replicas",
+    "privacy-view": "tk-privacy", "compare-view": "tk-compare", "report-view": "tk-reporting",
 }  # fmt: skip
 
 PLACES = {name: _VIEWS.get(name, f"tk-c-{name}") for name in HIDABLE}

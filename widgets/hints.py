@@ -7,6 +7,7 @@ import math
 import numpy as np
 from trustkit.widgets.lab import Lab
 from trustkit.widgets.numbers import amount
+from trustkit.widgets.strings import say
 
 from trustkit.horizontal.plan import select
 from trustkit.rounds import build, data_of
@@ -70,56 +71,61 @@ def hints(lab: Lab) -> dict[str, Hint]:
         Label, hint and whether it is enabled, by slider.
     """
     rows, takes, count = lab.setting.across_rows, lab.setting.takes, parties(lab)
-    skew = "each client sees few classes" if rows else "one party holds most columns"
-    many = "2 to 100" if rows else "who share the columns"
-    given = "given by this split" if count is None else f"{count}, given by this split"
+    skew = say("hints.skew_rows") if rows else say("hints.skew_columns")
+    many = say("hints.many_rows") if rows else say("hints.many_columns")
+    given = say("hints.given") if count is None else say("hints.given_count", count=count)
     return {
         "alpha": (
-            "label skew" if rows else "importance",
-            f"Dirichlet; small: {skew}" if takes("alpha") else "not used by this split",
+            say("hints.label_skew") if rows else say("hints.importance"),
+            say("hints.alpha", skew=skew) if takes("alpha") else say("hints.unused"),
             takes("alpha"),
         ),
-        "beta": ("correlation between parties", _beta(lab), takes("beta")),
-        "epsilon": ("privacy budget", _epsilon(lab), rows),
-        "clients": ("clients" if rows else "parties", many if takes("parties") else given, takes("parties")),
-        "selection": ("selected each round", _selection(lab, count), rows),
-        "rounds": ("rounds" if rows else "passes over the data", "", True),
+        "beta": (say("hints.correlation"), _beta(lab), takes("beta")),
+        "epsilon": (say("hints.epsilon"), _epsilon(lab), rows),
+        "clients": (
+            say("hints.clients") if rows else say("hints.parties"),
+            many if takes("parties") else given,
+            takes("parties"),
+        ),
+        "selection": (say("hints.selection"), _selection(lab, count), rows),
+        "rounds": (say("hints.rounds") if rows else say("hints.passes"), "", True),
     }
 
 
 def _selection(lab: Lab, count: int | None) -> str:
     if not lab.setting.across_rows:
-        return "all parties, always"
+        return say("hints.all_parties")
     if count is None:
         return ""
     chosen = select(lab.setting.seed, 1, np.arange(count), lab.setting.selection)
-    return f"{chosen.size} of {count} clients"
+    return say("hints.selected", selected=chosen.size, total=count)
 
 
 def _beta(lab: Lab) -> str:
     if lab.setting.across_rows:
-        return "moves columns: switch to across columns"
+        return say("hints.beta_rows")
     if not lab.setting.takes("beta"):
-        return "not used by this split"
+        return say("hints.unused")
     if lab.searching:
-        return "searching …"
+        return say("hints.searching")
     try:
         achieved = lab.federated().partition.achieved
     except Exception:  # the page shows it in a card
         return ""
-    return f"asked {amount(achieved.get('asked_beta'))} · achieved {amount(achieved.get('beta'), 3)}"
+    asked, got = amount(achieved.get("asked_beta")), amount(achieved.get("beta"), 3)
+    return say("hints.beta", asked=asked, achieved=got)
 
 
 def _epsilon(lab: Lab) -> str:
     if not lab.setting.across_rows:
-        return "across columns: privacy is under more settings"
+        return say("hints.epsilon_columns")
     if not lab.setting.private:
-        return "off: no noise, no bound"
+        return say("hints.epsilon_off")
     if lab.experiment is None or lab.searching:
         return ""
     try:
         noise = build(lab.experiment).trainer.facts.get("noise_multiplier")
     except Exception:  # training will say what is wrong
         return ""
-    rule = "ε follows from the noise" if math.isinf(lab.setting.epsilon) else "smaller: more noise"
-    return f"{rule} · noise multiplier σ = {amount(noise)}"
+    rule = say("hints.follows") if math.isinf(lab.setting.epsilon) else say("hints.smaller")
+    return say("hints.noise", rule=rule, noise=amount(noise))

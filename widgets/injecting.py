@@ -9,17 +9,19 @@ from typing import Any
 
 import ipywidgets as w
 import numpy as np
-from trustkit.widgets.fairness import NONE
+from trustkit.widgets.figures import to_svg
+from trustkit.widgets.guard import guarded
 from trustkit.widgets.lab import Lab
 from trustkit.widgets.more import offer
-from trustkit.widgets.numbers import amount
+from trustkit.widgets.numbers import amount, count, percent
 from trustkit.widgets.setting import Setting
 from trustkit.widgets.slider import Slider
+from trustkit.widgets.strings import say, say_html
+from trustkit.widgets.translated import english
 from trustkit.widgets.view import View, tip
 
 from trustkit.catalogue import SPLITS
 from trustkit.injected import BIASED, Injected, injected_of, reachable
-from trustkit.plot import to_svg
 from trustkit.plot.labelgaps import MOST_SHOWN, label_gaps
 from trustkit.rounds import data_of
 
@@ -29,13 +31,6 @@ _GAPS = tuple(k / 100 for k in range(61))
 _SHARES = tuple(k / 20 for k in range(1, 21))
 _RESTS = (*(k / 100 for k in range(31)), 1.0)
 _FIRST_GAP = 0.2
-
-_HOW = (
-    "Training rows with the favourable label are dropped from the groups whose rate is to fall, chosen by the seed; "
-    "n rows of which k are favourable, r = k/n, get the rate r′ when the share (r − r′) ÷ (r (1 − r′)) of the k is "
-    "dropped. The gap of a trained model follows only loosely. Source: FeDa4Fair, whose search is replaced by the "
-    "closed form."
-)
 
 
 def biased(setting: Setting) -> Setting:
@@ -93,14 +88,13 @@ class Injecting:
 
     def __init__(self, lab: Lab) -> None:
         self.lab, self._following = lab, False
-        self.on = w.Checkbox(description="drop rows on purpose", indent=False)
-        self.attribute, self.value = w.Dropdown(description="attribute"), w.Dropdown(description="worst off")
+        self.on = w.Checkbox(description=say("injecting.on"), indent=False)
+        self.attribute = w.Dropdown(description=say("injecting.attribute"))
+        self.value = w.Dropdown(description=say("injecting.value"))
         self.sliders = {
-            "gap": Slider(_GAPS, [f"{gap:.2f}" for gap in _GAPS], _FIRST_GAP, label="gap of the labels"),
-            "share": Slider(_SHARES, [f"{share:.0%}" for share in _SHARES], 0.5, label="of the clients"),
-            "rest": Slider(_RESTS, [*(f"{rest:.2f}" for rest in _RESTS[:-1]), "as they are"], 1.0,
-                           label="others at most"),
-        }  # fmt: skip
+            name: Slider(stops, _spelt(name, stops), value, label=say(f"injecting.{name}"))
+            for name, stops, value in (("gap", _GAPS, _FIRST_GAP), ("share", _SHARES, 0.5), ("rest", _RESTS, 1.0))
+        }
         named = {"on": self.on, "attribute": self.attribute, "value": self.value, **self.sliders}
         for name, widget in named.items():
             widget.add_class(f"tk-b-{name}")
@@ -111,12 +105,14 @@ class Injecting:
         self.follow()
 
     def _connect(self) -> None:
-        self.on.observe(lambda event: self._turn(event.new), "value")
-        self.attribute.observe(lambda event: self._chosen(attribute=event.new, value=""), "value")
-        self.value.observe(lambda event: self._chosen(value=event.new), "value")
+        self.on.observe(guarded(self.lab, "groups", lambda event: self._turn(event.new)), "value")
+        self.attribute.observe(
+            guarded(self.lab, "groups", lambda event: self._chosen(attribute=event.new, value="")), "value"
+        )
+        self.value.observe(guarded(self.lab, "groups", lambda event: self._chosen(value=event.new)), "value")
         for name, slider in self.sliders.items():
-            slider.observe(lambda _, name=name: self._slid(name), "index")
-            slider.observe(lambda _: self.lab.let_go(), "released")
+            slider.observe(guarded(self.lab, "groups", lambda _, name=name: self._slid(name)), "index")
+            slider.observe(guarded(self.lab, "groups", lambda _: self.lab.let_go()), "released")
 
     def given(self) -> dict[str, Any]:
         """Return what the biased split is given, with its defaults.
@@ -206,25 +202,32 @@ class Injecting:
             widget.layout.display = "" if on and names else "none"
         if not on or not names:
             return
-        turns = [(f"{names[0]}, then {names[1]}", f"{names[0]},{names[1]}")] if len(names) > 1 else []
+        turns = []
+        if len(names) > 1:
+            turns = [(say("injecting.then", first=names[0], second=names[1]), f"{names[0]},{names[1]}")]
         offer(self.attribute, [*((name, name) for name in names), *turns], given["attribute"] or names[0])
         several = "," in str(given["attribute"])
         values = () if several else data_of(setting.experiment()).codes(self.chosen())[1] if self._whole() else ()
-        offer(self.value, [("the one that is", ""), *((value, value) for value in values)], given["value"])
+        offer(self.value, [(say("injecting.the_one"), ""), *((value, value) for value in values)], given["value"])
         most = self._most(setting, self.chosen(), str(given["value"]), given["share"])
         stops = tuple(sorted({*(gap for gap in _GAPS if gap <= most), given["gap"]}))
         for name, stop in (("gap", stops), ("share", _SHARES), ("rest", _RESTS)):
             slider, value = self.sliders[name], given[name]
             stop = stop if value in stop else tuple(sorted((*stop, value)))
-            spell = "{:.0%}".format if name == "share" else "{:.2f}".format
-            texts = ["as they are" if name == "rest" and each == 1 else spell(each) for each in stop]
             with slider.hold_sync():
-                slider.offer(stop, texts, value)
-        self.sliders["gap"].hint = "" if most >= 1 else f"up to {most:.2f}: the labels of these clients allow no more"
+                slider.offer(stop, _spelt(name, stop), value)
+        self.sliders["gap"].hint = "" if most >= 1 else say("injecting.most", most=f"{most:.2f}")
 
     def _whole(self) -> bool:
         """Whether one attribute is meant, not several crossed."""
         return self.chosen() in self._attributes()
+
+
+def _spelt(name: str, stops: tuple[float, ...]) -> list[str]:
+    """How the stops of a slider read."""
+    if name == "share":
+        return [percent(stop) for stop in stops]
+    return [say("injecting.as_they_are") if name == "rest" and stop == 1 else f"{stop:.2f}" for stop in stops]
 
 
 def _drawing(controls: Injecting) -> Callable[[Lab], str]:
@@ -233,15 +236,15 @@ def _drawing(controls: Injecting) -> Callable[[Lab], str]:
     def draw(lab: Lab) -> str:
         if not lab.setting.across_rows or lab.searching:
             return ""
-        head = "<h3>Bias on purpose</h3>"
+        head = f"<h3>{say('injecting.title')}</h3>"
         try:
             experiment = lab.setting.experiment()
             if not data_of(experiment).sensitive:
-                return f'{head}<p class="tk-sub">{NONE}</p>'
+                return f'{head}<p class="tk-sub">{say("fairness.none")}</p>'
             found = injected_of(experiment, controls.chosen())
         except (KeyError, ValueError) as error:
             why = str(error.args[0]) if error.args else str(error)
-            return f'{head}<p class="tk-caveat" role="alert">{html.escape(why)}</p>'
+            return f'{head}<p class="tk-caveat" role="alert">{english(html.escape(why))}</p>'
         pictures["gaps"] = figure = label_gaps(found, pictures.get("gaps"))
         return f'{head}<p class="tk-sub">{_words(found)}</p>{to_svg(figure, _label(found))}'
 
@@ -250,19 +253,19 @@ def _drawing(controls: Injecting) -> Callable[[Lab], str]:
 
 def _label(found: Injected) -> str:
     total = len(found.names)
-    shown = f"the first {MOST_SHOWN} of {total}" if total > MOST_SHOWN else f"{total}"
-    return f"Gap of the labels before training, {shown} clients: {_achieved(found)}"
+    if total > MOST_SHOWN:
+        return say("injecting.label_first", shown=MOST_SHOWN, total=total, achieved=_achieved(found))
+    return say("injecting.label", total=total, achieved=_achieved(found))
 
 
 def _achieved(found: Injected) -> str:
     exact = np.isfinite(found.asked) & ~found.at_most
     if not exact.any():
-        return f"{amount(_ends(found.achieved)[0])} to {amount(_ends(found.achieved)[1])} as the rows came"
+        low, high = _ends(found.achieved)
+        return say("injecting.as_they_came", low=amount(low), high=amount(high))
     low, high = _ends(found.achieved[exact])
-    return (
-        f"asked {amount(float(found.asked[exact][0]))} at {int(exact.sum())} of {len(found.names)} clients, achieved "
-        f"{amount(low, 3)} to {amount(high, 3)}"
-    )
+    asked = {"asked": amount(float(found.asked[exact][0])), "biased": int(exact.sum()), "total": len(found.names)}
+    return say("injecting.achieved", low=amount(low, 3), high=amount(high, 3), **asked)
 
 
 def _ends(values: np.ndarray) -> tuple[float, float]:
@@ -271,10 +274,12 @@ def _ends(values: np.ndarray) -> tuple[float, float]:
 
 
 def _words(found: Injected) -> str:
-    names = " and ".join(dict.fromkeys(found.attributes))
-    text = f"Before training, by {html.escape(names)}: {_achieved(found)}"
+    names = list(dict.fromkeys(found.attributes))
+    named = names[0] if len(names) == 1 else say("injecting.both", first=names[0], second=names[1])
+    text = str(say_html("injecting.before", attributes=named, achieved=_achieved(found)))
     if np.isfinite(found.asked).any():
         dropped, rows = int(found.dropped.sum()), int(found.rows.sum())
-        text += f"; {dropped:,} of {rows:,} training rows {tip('dropped', _HOW)}, {dropped / max(rows, 1):.1%}. "
-        text += "Held-out rows stay as they came. Hollow: as the rows came; solid: now; stroke: asked"
-    return f"{text}. Lines: 95\u202f% intervals."
+        word, share = tip(say("injecting.dropped"), say("injecting.about")), percent(dropped / max(rows, 1), 1)
+        text += say_html("injecting.rows", dropped=count(dropped), total=count(rows), word=word, share=share)
+        text += say("injecting.legend")
+    return f"{text}. {say('injecting.intervals')}"

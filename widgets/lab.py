@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
+from trustkit.widgets.awaited import Awaited
+from trustkit.widgets.guard import guarded
+from trustkit.widgets.hearing import Hearing, Listener
 from trustkit.widgets.history import Drag, History, Place
 from trustkit.widgets.looking import Looking
 from trustkit.widgets.player import Outcome, Player, Progress
+from trustkit.widgets.public import explained, permitted, refused, within
 from trustkit.widgets.pulse import Pulse
-from trustkit.widgets.results import Results
+from trustkit.widgets.results import Pins, Results
 from trustkit.widgets.search import Search
 from trustkit.widgets.setting import Setting
 from trustkit.widgets.standing import Standings
@@ -21,10 +24,6 @@ from trustkit.lesson import Lesson
 from trustkit.rounds import data_of, partition_of
 
 __all__ = ["Lab", "Listener"]
-
-Listener = Callable[[str], None]
-"""Told what changed: "setting", "still", "search", "standing", "looking", "progress", "outcome", "baseline" or
-"weights"."""
 
 
 class Lab:
@@ -49,23 +48,24 @@ class Lab:
         player: Player | None = None,
         profile: str = "paper",
     ) -> None:
-        self.setting, self.profile = setting or Setting(), profile
-        self.first, self.scored_first = self.setting, profile
+        self.setting, self.notes = within(setting or Setting())  # what a public page has cut is noted
+        self.profile, self.first, self.scored_first = profile, self.setting, profile
         self.player = player or Player()
         self.experiment: Experiment | None = None
         self.error: Exception | None = None
         self.outcome: Outcome | None = None
         self.baseline: Outcome | None = None
-        self.auto, self.lesson = False, Lesson()
-        self.awaited: Experiment | None = None  # a baseline that a link names, until it is trained
+        self.auto, self.lesson, self.section = False, Lesson(), "overview"
         self._history = History()
         self.drag, self._taken = Drag(lambda: self._tell("still")), self.player.progress
         self.results = Results()
-        self._listeners: list[Listener] = []
+        self.hearing = Hearing()
+        self.awaited = Awaited(self)  # what a link compares with, until it is played
+        self.pins = Pins(lambda: self._tell("pins"))
         self.search = Search(lambda: self._tell("search"))
         self.standings = Standings(lambda: self._tell("standing"))
         self.looking = Looking(lambda: self._tell("looking"))
-        self._pulse = Pulse(self.player, lambda: self._tell("progress"), self._finish)
+        self._pulse = Pulse(self.player, self.hearing, guarded(self, "training", self._finish))
         if outcome is not None:
             self._keep(outcome)
         self._settle()
@@ -139,7 +139,7 @@ class Lab:
         listener : callable
             Takes what changed.
         """
-        self._listeners.append(listener)
+        self.hearing.watch(listener)
 
     def change(self, drag: str = "", **changes: Any) -> None:
         """Move controls.
@@ -228,13 +228,13 @@ class Lab:
     def stop(self) -> None:
         """Ask a run to stop; what it has played is kept."""
         self.player.stop()
+        self._pulse.note()
         self._tell("progress")
 
     # how it works
 
-    def _tell(self, what: str) -> None:
-        for listener in self._listeners:
-            listener(what)
+    def _tell(self, *changes: str) -> None:
+        self.hearing.tell(*changes)
 
     @property
     def _place(self) -> Place:
@@ -247,7 +247,7 @@ class Lab:
     def _settle(self) -> None:
         self.experiment, self.error = None, None
         try:
-            experiment = self.setting.experiment()
+            experiment = permitted(self.setting.experiment())
             self.search.ask(experiment, self._found)
         except Exception as error:  # whatever it is, a red card says so
             self.error = error
@@ -263,25 +263,25 @@ class Lab:
             self._tell("setting")
 
     def _move(self, place: Place, drag: str = "") -> None:
-        (before, scored_by), shown, (setting, self.profile) = self._place, self.outcome, place
-        self.setting = setting
+        (before, scored_by), shown, (asked, self.profile) = self._place, self.outcome, place
+        self.setting, self.notes = setting, notes = within(asked)
         self.drag.take(drag)
-        if (setting.weights, self.profile) != (before.weights, scored_by):
-            self._tell("weights")
-        if replace(setting, weights=before.weights) == before:
-            return
-        self._settle()
-        self._tell("setting")
-        if self.outcome is not shown:
-            self._tell("outcome")
+        weighed = (setting.weights, self.profile) != (before.weights, scored_by)
+        moved = replace(setting, weights=before.weights) != before or bool(notes)
+        if moved:
+            self._settle()
+        changed = {"weights": weighed, "setting": moved, "outcome": self.outcome is not shown}
+        self._tell(*(what for what, holds in changed.items() if holds))
 
     def _start(self, rounds: int | None, wait: bool, experiment: Experiment | None) -> None:
-        if experiment is None:
+        if experiment is not None:
+            self.error = refused(experiment)
+        if experiment is None or self.error is not None:
             self._tell("setting")
             return
-        earlier, self.error = self.results.played(experiment, self.progress), None
+        earlier = self.results.played(experiment, self.progress)
         self.player.start(experiment, earlier, None if rounds is None else len(earlier) + rounds)
-        self._tell("progress")
+        self._tell("started")
         self._pulse.follow(wait)
 
     def _finish(self) -> None:
@@ -290,7 +290,7 @@ class Lab:
             return
         self._taken = progress
         if progress.experiment == self.experiment:
-            self.error = progress.error
+            self.error = explained(progress.error)
         if progress.outcome is not None:
             self._keep(progress.outcome)
         if self.experiment is not None:  # the controls may have moved on to a result that is there already

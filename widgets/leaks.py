@@ -8,8 +8,11 @@ from collections.abc import Callable
 from typing import Any
 
 from trustkit.widgets.crossed import Crossed
+from trustkit.widgets.figures import to_svg
 from trustkit.widgets.lab import Lab
 from trustkit.widgets.numbers import amount
+from trustkit.widgets.strings import say, say_html
+from trustkit.widgets.translated import english, translated
 from trustkit.widgets.view import table, tip
 
 from trustkit import plot
@@ -18,19 +21,6 @@ from trustkit.exposure import NOTE, Exposure
 from trustkit.exposure.result import TARGETS
 
 __all__ = ["leaking"]
-
-_WORDS = {
-    "labels": "Another party looks for the first party's labels, in gradients, residuals or embeddings.",
-    "features": "The first party looks for another's columns, in what it is sent; R², 0 is the mean of each column.",
-    "membership": "Whoever has the joint model tells rows it was trained on from held-out ones, by their loss; AUC.",
-}
-_SOURCE = (
-    "The attack that finds most, and what guessing, or the attacker's own columns, find without the run. Below: its "
-    "smallest and largest value over three draws of what the attacker knows already: the labels of 5 rows of each "
-    "class (of a regression of half of the rows), or the columns of half of the rows. Source: the messages themselves, "
-    "of 600 training rows at most."
-)
-_UNTOUCHED = "Not attacked yet: tick privacy attacks and press Compare algorithms."
 
 
 def leaking(state: Crossed) -> Callable[[Lab], str]:
@@ -55,13 +45,14 @@ def leaking(state: Crossed) -> Callable[[Lab], str]:
         marks = tuple((name, id(each[0].exposure)) for name, each in tradeoff.trials.items())
         if kept["marks"] != marks:
             kept["figure"] = plot.exposure_points(tradeoff, kept["figure"])
-            said = [f"{name} labels {amount(one.exposure.share('labels'))}, features "
-                    f"{amount(one.exposure.share('features'))}"
+            said = [say("leaks.said", name=name, labels=amount(one.exposure.share("labels")),
+                        features=amount(one.exposure.share("features")))
                     for name, (one,) in tradeoff.trials.items() if one.exposure is not None]  # fmt: skip
-            label = f"What attacks find, 0 to 1, against quality: {'; '.join(said)}"
-            kept.update(marks=marks, picture=plot.to_svg(kept["figure"], label))
+            label = say("leaks.label", said="; ".join(said))
+            kept.update(marks=marks, picture=to_svg(kept["figure"], label))
+        name = say("leaks.picture")
         return (
-            f'<div class="tk-across tk-exposed" tabindex="0" role="region" aria-label="attacks">{kept["picture"]}</div>'
+            f'<div class="tk-across tk-exposed" tabindex="0" role="region" aria-label="{name}">{kept["picture"]}</div>'
         )
 
     def draw(lab: Lab) -> str:
@@ -71,29 +62,35 @@ def leaking(state: Crossed) -> Callable[[Lab], str]:
         runs = found.titled(state.shown_at(found))
         attacked = {name: state.exposure(record) for name, record in runs.items() if record.complete}
         lines = [(name, _cells(each)) for name, each in attacked.items() if isinstance(each, Exposure)]
-        text = f'<p class="tk-sub">{_UNTOUCHED}</p>'
+        text = f'<p class="tk-sub">{say("leaks.untouched")}</p>'
         if lines:
-            heads = ["", *(tip(words, f"{_WORDS[target]} {_SOURCE}") for target, words in TARGETS.items())]
+            heads = ["", *(tip(translated(words), f"{say(f'leaks.{target}')} {say('leaks.source')}")
+                           for target, words in TARGETS.items())]  # fmt: skip
             inner = table(heads, [[name, *cells] for name, cells in lines])
-            text = f'<div class="tk-across" tabindex="0" role="region" aria-label="attacks compared">{inner}</div>'
-        problems = "".join(f'<p class="tk-caveat" role="alert">{html.escape(name)}: {html.escape(str(each))}</p>'
-                           for name, each in attacked.items() if isinstance(each, Exception))  # fmt: skip
-        return f'<h3>Who can listen</h3><p class="tk-sub">{NOTE}</p>{text}{problems}{picture(found)}'
+            text = f'<div class="tk-across" tabindex="0" role="region" aria-label="{say("leaks.table")}">{inner}</div>'
+        failed = {
+            name: english(html.escape(str(each))) for name, each in attacked.items() if isinstance(each, Exception)
+        }
+        problems = "".join(f'<p class="tk-caveat" role="alert">{html.escape(name)}: {why}</p>'
+                           for name, why in failed.items())  # fmt: skip
+        head = f'<h3>{say("leaks.title")}</h3><p class="tk-sub">{translated(NOTE)}</p>'
+        return f"{head}{text}{problems}{picture(found)}"
 
     return draw
 
 
 def _cells(found: Exposure) -> list[str]:
     """What was found of labels, features and members, or why nothing can be."""
-    cells = []
+    cells: list[str] = []
     for target in TARGETS:
         worst = found.worst(target)
         if worst is None or math.isnan(worst.mean):
-            reason = next((each.reason for each in found.findings if each.target == target), "") or "not tried"
-            cells.append(tip("n/a", reason))
+            reason = next((each.reason for each in found.findings if each.target == target), "")
+            cells.append(tip(say("page.undefined"), translated(reason) if reason else say("leaks.untried")))
             continue
         low, high = worst.band
-        words = f"{worst.measure} {amount(worst.mean)}, without the run {amount(worst.without)}"
-        below = f"{worst.attack}, {amount(low)} to {amount(high)}"
-        cells.append(f'{words}<br><span class="tk-sub">{html.escape(below)}</span>')
+        measure, attack = translated(worst.measure), translated(worst.attack)
+        words = say("leaks.found", measure=measure, value=amount(worst.mean), without=amount(worst.without))
+        below = say_html("leaks.band", attack=attack, low=amount(low), high=amount(high))
+        cells.append(f'{words}<br><span class="tk-sub">{below}</span>')
     return cells

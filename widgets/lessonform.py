@@ -6,9 +6,13 @@ import html
 from typing import Any
 
 import ipywidgets as w
+from trustkit.widgets.goals import goal_words
+from trustkit.widgets.guard import guarded
 from trustkit.widgets.lab import Lab
 from trustkit.widgets.lessons import judged
 from trustkit.widgets.links import link_field
+from trustkit.widgets.strings import say
+from trustkit.widgets.translated import english, translated
 
 from trustkit.lesson import HIDABLE, Goal, Lesson
 from trustkit.quantities import QUANTITIES
@@ -27,17 +31,22 @@ class LessonForm:
 
     def __init__(self, lab: Lab) -> None:
         self.lab, self.goals = lab, list(lab.lesson.goals)
-        self.task = w.Textarea(lab.lesson.task, description="task", placeholder="what to do, in a sentence or two")
+        self.task = w.Textarea(
+            lab.lesson.task, description=say("lessonform.task"), placeholder=say("lessonform.about_task")
+        )
         self.hidden = w.SelectMultiple(
-            options=[(words, name) for name, words in HIDABLE.items()], value=lab.lesson.hidden, rows=6,
-            description="hide", tooltip="hold Ctrl, or Shift, to choose several",
+            options=[(translated(words), name) for name, words in HIDABLE.items()], value=lab.lesson.hidden, rows=6,
+            description=say("lessonform.hide"), tooltip=say("lessonform.about_hide"),
         )  # fmt: skip
-        options = [(quantity.title, name) for name, quantity in QUANTITIES.items()]
-        self.metric = w.Dropdown(description="goal", options=options)
-        self.end = w.Dropdown(options=["at least", "at most"], description="is")
-        self.line = w.FloatText(0.8, description="line", step=0.01)
-        self.add, self.clear = w.Button(description="Add goal"), w.Button(description="Clear goals")
-        self.hints = w.Textarea("\n".join(lab.lesson.hints), description="hints", placeholder="one a line")
+        options = [(translated(quantity.title), name) for name, quantity in QUANTITIES.items()]
+        self.metric = w.Dropdown(description=say("lessonform.goal"), options=options)
+        ends = [(say("lessonform.at_least"), "at_least"), (say("lessonform.at_most"), "at_most")]
+        self.end = w.Dropdown(options=ends, description=say("lessonform.is"))
+        self.line = w.FloatText(0.8, description=say("lessonform.line"), step=0.01)
+        self.add = w.Button(description=say("lessonform.add"))
+        self.clear = w.Button(description=say("lessonform.clear"))
+        hints = {"description": say("lessonform.hints"), "placeholder": say("lessonform.about_hints")}
+        self.hints = w.Textarea("\n".join(lab.lesson.hints), **hints)
         self.said, self.link = w.HTML(), w.HTML()
         row = w.Box([self.metric, self.end, self.line, self.add, self.clear])
         for each in (row, *row.children):
@@ -46,9 +55,9 @@ class LessonForm:
         self.box = w.VBox([self.task, self.hidden, row, self.said, self.hints, self.link])
         self.box.add_class("tk-lesson-form")
         for widget in (self.task, self.hidden, self.hints):
-            widget.observe(lambda _: self._show(), "value")
-        self.add.on_click(self._add)
-        self.clear.on_click(self._clear)
+            widget.observe(guarded(lab, "lessonform", lambda _: self._show()), "value")
+        self.add.on_click(guarded(lab, "lessonform", self._add))
+        self.clear.on_click(guarded(lab, "lessonform", self._clear))
         lab.watch(self._hear)
         self._show()
 
@@ -69,12 +78,11 @@ class LessonForm:
         return Lesson(self.task.value.strip(), tuple(self.hidden.value), tuple(self.goals), hints)
 
     def _add(self, _: Any) -> None:
-        name = "at_least" if self.end.value == "at least" else "at_most"
         try:
-            goal = Goal(self.metric.value, **{name: self.line.value})
+            goal = Goal(self.metric.value, **{self.end.value: self.line.value})
             Lesson(goals=(*self.goals, goal))
         except ValueError as error:
-            self.said.value = f'<p class="tk-caveat" role="alert">{html.escape(str(error))}</p>'
+            self.said.value = f'<p class="tk-caveat" role="alert">{english(html.escape(str(error)))}</p>'
             return
         self.goals.append(goal)
         self._show()
@@ -91,11 +99,11 @@ class LessonForm:
         try:
             lesson = self.lesson()
         except ValueError as error:
-            self.link.value = f'<p class="tk-caveat" role="alert">{html.escape(str(error))}</p>'
+            self.link.value = f'<p class="tk-caveat" role="alert">{english(html.escape(str(error)))}</p>'
             return
         now = judged(self.lab, lesson)
-        lines = [f"<li>{html.escape(goal.said)}</li>" for goal in self.goals]
-        said = "No goal yet: the page then only hides and tells." if not lines else f"<ul>{''.join(lines)}</ul>"
-        already = " <b>The page as it is reaches it already.</b>" if now is not None and now.met else ""
+        lines = [f"<li>{html.escape(goal_words(goal))}</li>" for goal in self.goals]
+        said = say("lessonform.goalless") if not lines else f"<ul>{''.join(lines)}</ul>"
+        already = f" <b>{say('lessonform.already')}</b>" if now is not None and now.met else ""
         self.said.value = f'<div class="tk-sub">{said}{already}</div>'
         self.link.value = link_field(self.lab, lesson)

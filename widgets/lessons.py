@@ -7,8 +7,13 @@ from collections.abc import Sequence
 from typing import Any
 
 import ipywidgets as w
+from trustkit.widgets.awaiting import awaiting
+from trustkit.widgets.goals import goal_words, verdict_words
+from trustkit.widgets.guard import guarded
 from trustkit.widgets.lab import Lab
 from trustkit.widgets.numbers import amount
+from trustkit.widgets.strings import say, say_html
+from trustkit.widgets.translated import english, translated
 from trustkit.widgets.view import View
 
 from trustkit.lesson import Checked, Lesson, Verdict, verdict_of
@@ -17,7 +22,7 @@ from trustkit.quantities import Seen
 __all__ = ["arrival", "judged", "lesson_card"]
 
 _TOPICS = ("setting", "outcome", "weights", "search", "progress")
-_MARKS = {True: ("✓", "reached", "ok"), False: ("✗", "not reached", "no"), None: ("–", "not known yet", "open")}
+_MARKS = {True: ("✓", "reached", "ok"), False: ("✗", "missed", "no"), None: ("–", "unknown", "open")}
 
 
 def judged(lab: Lab, lesson: Lesson | None = None) -> Verdict | None:
@@ -59,11 +64,13 @@ def lesson_card(lab: Lab) -> w.VBox:
     box.add_class("tk-card")
     box.add_class("tk-lesson")
     task = html.escape(lesson.task).replace("\n", "<br>")
-    children: list[w.Widget] = [w.HTML(f"<h2>Your task</h2><p>{task}</p>" if task else "<h2>Lesson</h2>")]
+    children: list[w.Widget] = [
+        w.HTML(f"<h2>{say('lesson.task')}</h2><p>{task}</p>" if task else f"<h2>{say('lesson.title')}</h2>")
+    ]
     if lesson.goals:
         children += [View(lab, _goals, _TOPICS, "goals"), View(lab, _verdict, _TOPICS, "verdict")]
     if lesson.hints:
-        children += _hints(lesson.hints)
+        children += _hints(lab, lesson.hints)
     box.children = children
     return box
 
@@ -77,24 +84,24 @@ def _goals(lab: Lab) -> str:
 def _line(check: Checked) -> str:
     mark, words, kind = _MARKS[check.met]
     whole = check.value is not None and check.value.is_integer()
-    now = f" · now {amount(check.value, 0 if whole else 3)}" if check.value is not None else ""
+    now = "" if check.value is None else f" · {say('lesson.now', value=amount(check.value, 0 if whole else 3))}"
     return (
-        f'<li class="tk-goal-{kind}"><b aria-hidden="true">{mark}</b> {html.escape(check.goal.said)}'
-        f"<span> · {words}{now}</span></li>"
+        f'<li class="tk-goal-{kind}"><b aria-hidden="true">{mark}</b> {html.escape(goal_words(check.goal))}'
+        f"<span> · {say(f'lesson.{words}')}{now}</span></li>"
     )
 
 
 def _verdict(lab: Lab) -> str:
     found = judged(lab)
-    said = "Not decided yet: the split is being looked for." if found is None else found.said
+    said = say("lesson.searching") if found is None else verdict_words(found)
     kind = "open" if found is None else _MARKS[found.met][2]
     return f'<p class="tk-verdict tk-goal-{kind}" role="status" aria-live="polite">{html.escape(said)}</p>'
 
 
-def _hints(hints: Sequence[str]) -> list[w.Widget]:
+def _hints(lab: Lab, hints: Sequence[str]) -> list[w.Widget]:
     """A button that shows one hint more, and the hints so far."""
     shown = w.HTML()
-    button = w.Button(description=f"Hint 1 of {len(hints)}", tooltip="one hint more")
+    button = w.Button(description=say("lesson.hint", number=1, total=len(hints)), tooltip=say("lesson.about_hint"))
     button.add_class("tk-c-hint")
     count = [0]
 
@@ -102,15 +109,15 @@ def _hints(hints: Sequence[str]) -> list[w.Widget]:
         count[0] = min(count[0] + 1, len(hints))
         lines = "".join(f"<li>{html.escape(hint)}</li>" for hint in hints[: count[0]])
         shown.value = f'<ol class="tk-hints" aria-live="polite">{lines}</ol>'
-        button.description = f"Hint {min(count[0] + 1, len(hints))} of {len(hints)}"
+        button.description = say("lesson.hint", number=min(count[0] + 1, len(hints)), total=len(hints))
         button.disabled = count[0] == len(hints)
 
-    button.on_click(more)
+    button.on_click(guarded(lab, "lesson", more))
     return [button, shown]
 
 
 def arrival(lab: Lab, notes: Sequence[str], problem: str) -> w.VBox:
-    """Say what a link brought: that it cannot be read, what was brought into range, a baseline to train, a lesson.
+    """Say what a link brought: that it cannot be read, what was brought into range, runs to play, a lesson.
 
     Parameters
     ----------
@@ -128,32 +135,16 @@ def arrival(lab: Lab, notes: Sequence[str], problem: str) -> w.VBox:
     """
     children: list[w.Widget] = []
     if problem:
-        text = f"{problem[:1].upper()}{problem[1:]}. The page shows what it opens on without a link."
-        children.append(w.HTML(f'<section class="tk-card tk-failed" role="alert"><h2>The link did not open</h2>'
-                               f"<p>{html.escape(text)}</p></section>"))  # fmt: skip
+        said = english(html.escape(f"{problem[:1].upper()}{problem[1:]}"))
+        text = f"<h2>{say('lesson.unopened')}</h2><p>{say_html('lesson.opens_on', problem=said)}</p>"
+        children.append(w.HTML(f'<section class="tk-card tk-failed" role="alert">{text}</section>'))
     if notes:
-        text = f"The link asked for more than the controls offer, which was changed: {'; '.join(notes)}."
-        children.append(w.HTML(f'<p class="tk-caveat" role="alert">{html.escape(text)}</p>'))
-    if lab.awaited is not None:
-        children.append(_awaiting(lab))
+        said = english(html.escape("; ".join(map(translated, notes))))
+        children.append(w.HTML(f'<p class="tk-caveat" role="alert">{say_html("lesson.changed", notes=said)}</p>'))
+    if lab.awaited.runs:
+        children.append(awaiting(lab))
     if lab.lesson.task or lab.lesson.goals or lab.lesson.hints:
         children.append(lesson_card(lab))
     box = w.VBox(children)
     box.add_class("tk-arrival")
     return box
-
-
-def _awaiting(lab: Lab) -> w.HBox:
-    """Offer to train the baseline that a link names."""
-    button = w.Button(description="Train the baseline", tooltip="the result that the link compares with")
-    button.add_class("tk-c-awaited")
-    words = w.HTML('<p class="tk-sub">The link compares with a baseline, which has not been trained here yet.</p>')
-    row = w.HBox([button, words])
-    row.add_class("tk-awaiting")
-
-    def hear(_: str) -> None:
-        row.layout.display = "none" if lab.awaited is None else ""
-
-    button.on_click(lambda _: lab.run(experiment=lab.awaited))
-    lab.watch(hear)
-    return row

@@ -5,20 +5,29 @@ from __future__ import annotations
 import html
 import os
 from collections.abc import Mapping
+from dataclasses import replace
 from urllib.parse import parse_qs, urlsplit
 
 from trustkit.widgets.lab import Lab
-from trustkit.widgets.player import Outcome
+from trustkit.widgets.public import as_played, caps
 from trustkit.widgets.setting import Setting
+from trustkit.widgets.strings import heed, language, say, say_html
 
+from trustkit import Experiment
+from trustkit.capped import capped
 from trustkit.lesson import Lesson
-from trustkit.sharelink import Shared, decode, encode, three_lines
+from trustkit.sharelink import Shared, decode, encode
+from trustkit.sidebyside import MOST_PINS
+from trustkit.threelines import three_lines
 
-__all__ = ["address", "asked", "code_field", "landed", "link_field", "token_of", "waiting"]
+__all__ = ["PLACE", "address", "asked", "code_field", "landed", "link_field", "token_of", "waiting", "wished"]
+
+PLACE = "TRUSTKIT_PAGE"
+"""The environment variable of a kernel that says where its page lies, as the visitor's browser sees it."""
 
 
 def asked() -> str:
-    """Return the token that the page was asked for with, as ``?s=1.eNo…``.
+    """Return the token that the page was asked for with, as ``?s=2.eNo…``.
 
     Returns
     -------
@@ -26,8 +35,19 @@ def asked() -> str:
         Empty outside Voilà, or without one. In a preheated kernel it waits for the visitor, so a notebook asks in its
         last cell.
     """
+    return wished()[0]
+
+
+def wished() -> tuple[str, str]:
+    """Return what the page was asked for with: a token and a language, as ``?s=2.eNo…&language=de``.
+
+    Returns
+    -------
+    token, language : str
+        From anywhere; empty outside Voilà, or where they are not said. It waits as `asked` does.
+    """
     if "VOILA_BASE_URL" not in os.environ:
-        return ""
+        return "", ""
     query = os.environ.get("QUERY_STRING", "")
     if waiting():
         # it takes seconds to load, so nobody else does
@@ -35,9 +55,10 @@ def asked() -> str:
 
         query = get_query_string() or ""
     try:
-        return parse_qs(query, max_num_fields=20).get("s", [""])[0]
+        found = parse_qs(query, max_num_fields=20)
     except ValueError:  # more fields than any link has
-        return ""
+        return "", ""
+    return found.get("s", [""])[0], found.get("language", [""])[0]
 
 
 def waiting() -> bool:
@@ -70,6 +91,8 @@ def address(environ: Mapping[str, str]) -> str:
     """
     if "VOILA_BASE_URL" not in environ:
         return ""
+    if PLACE in environ:
+        return environ[PLACE]
     parts = urlsplit(environ.get("VOILA_REQUEST_URL", ""))
     if parts.scheme in ("http", "https") and parts.netloc:
         return f"{parts.scheme}://{parts.netloc}{parts.path}"
@@ -98,17 +121,20 @@ def token_of(lab: Lab, lesson: Lesson | None = None) -> str:
         If the state cannot be carried: the controls describe nothing, the data are a file, or a text is too long.
     """
     if lab.experiment is None:
-        raise ValueError("the controls describe no experiment: the red card says why")
-    baseline = None if lab.baseline is None else lab.baseline.record.experiment
+        raise ValueError(say("links.undescribed"))
+    baseline = lab.awaited.baseline if lab.baseline is None else lab.baseline.record.experiment
+    pins = (*(each.record.experiment for each in lab.pins.held), *lab.awaited.pins)[-MOST_PINS:]
     weights = tuple(sorted(lab.setting.weights))
-    token = encode(Shared(lab.experiment, lab.profile, weights, baseline, lab.lesson if lesson is None else lesson))
+    lesson = lab.lesson if lesson is None else lesson
+    state = Shared(lab.experiment, lab.profile, weights, baseline, lesson, lab.section, pins, language())
+    token = encode(replace(state, measures=lab.pins.measures, scaled=lab.pins.scaled))
     notes = decode(token).notes  # a link that does not lead back is none
     if notes:
-        raise ValueError(f"a link cannot carry {', '.join(note.partition(' → ')[0] for note in notes)}; use Code")
+        raise ValueError(say("links.uncarried", names=", ".join(note.partition(" → ")[0] for note in notes)))
     return token
 
 
-def landed(token: str, start: Lab) -> tuple[Lab, tuple[str, ...], str]:
+def landed(token: str, start: Lab, heeds: bool = False) -> tuple[Lab, tuple[str, ...], str]:
     """Open the state of a token.
 
     Parameters
@@ -117,6 +143,8 @@ def landed(token: str, start: Lab) -> tuple[Lab, tuple[str, ...], str]:
         From anywhere.
     start : Lab
         What is shown if it cannot be read; its result is used where it fits.
+    heeds : bool
+        Whether to speak the token's language from now on.
 
     Returns
     -------
@@ -132,35 +160,35 @@ def landed(token: str, start: Lab) -> tuple[Lab, tuple[str, ...], str]:
     except ValueError as error:
         return start, (), str(error)
     shared, notes = opened.shared, list(opened.notes)
+    if heeds and heed(shared.language):
+        notes.append(f"language {shared.language!r} → en")
     setting = Setting.of(shared.experiment).change(weights=shared.weights)
     known = {} if start.outcome is None else {start.outcome.record.experiment.key: start.outcome}
     lab = Lab(setting, known.get(shared.experiment.key), profile=shared.profile)
-    lab.lesson = shared.lesson
-    if lab.experiment is not None and lab.experiment.key != shared.experiment.key:
-        notes.append("some arguments, which no control moves, stand on their defaults")
-    if shared.baseline is not None:
-        _await(lab, shared, known)
+    lab.lesson, lab.section = shared.lesson, shared.section
+    if lab.experiment is not None and not as_played(shared.experiment, lab.experiment):
+        notes.append(say("links.defaults"))
+    baseline = None if shared.baseline is None else _as_played(shared.baseline, notes)
+    pins = [_as_played(each, notes) for each in shared.pins]
+    for each in (*pins, *([] if baseline is None else [baseline])):
+        if each.key in known:
+            lab.results.keep(known[each.key])
+    lab.awaited.name(baseline, pins)
+    lab.pins.look(shared.measures, shared.scaled)
     return lab, tuple(notes), ""
 
 
-def _await(lab: Lab, shared: Shared, known: Mapping[str, Outcome]) -> None:
-    """Pin the baseline of a link: now if it is there, else once it has been trained."""
-    baseline = shared.baseline
-    if baseline is None:
-        return
-    if baseline.key in known:
-        lab.results.keep(known[baseline.key])
-        lab.baseline = known[baseline.key]
-        return
-    lab.awaited = baseline
-
-    def hear(what: str) -> None:
-        found = None if what != "outcome" or lab.awaited is None else lab.results.of(baseline)
-        if found is not None and found.record.complete:
-            lab.awaited = None
-            lab.pin(found)
-
-    lab.watch(hear)
+def _as_played(experiment: Experiment, notes: list[str]) -> Experiment:
+    """A run that a link compares with, as this page plays it: a public one cuts it, and notes so."""
+    most = caps()
+    if most is None:
+        return experiment
+    try:
+        cut, told = capped(experiment, most)
+    except (KeyError, TypeError, ValueError):  # said when it is to be played
+        return experiment
+    notes += told
+    return cut
 
 
 def link_field(lab: Lab, lesson: Lesson | None = None) -> str:
@@ -181,16 +209,12 @@ def link_field(lab: Lab, lesson: Lesson | None = None) -> str:
     try:
         token = token_of(lab, lesson)
     except (KeyError, TypeError, ValueError) as error:
-        return f'<p class="tk-caveat" role="alert">No link: {html.escape(str(error.args[0]))}.</p>'
+        return f'<p class="tk-caveat" role="alert">{say_html("links.no_link", why=str(error.args[0]))}</p>'
     where = address(os.environ)
     if not where:
         line = f'from trustkit.widgets import app\napp("{token}")'
-        return _field("Put these lines into a cell to open this state again; results are trained anew.", line, "link")
-    words = (
-        f'Whoever opens this link finds these controls, weights and baseline: <a href="?s={token}" target="_blank" '
-        'rel="noopener">open it in a new tab</a>. Results are trained anew.'
-    )
-    return _field(words, f"{where}?s={token}", "link")
+        return _field(say("links.cell"), line, say("links.link_field"))
+    return _field(say_html("links.opens", token=token), f"{where}?s={token}", say("links.link_field"))
 
 
 def code_field(lab: Lab) -> str:
@@ -207,14 +231,14 @@ def code_field(lab: Lab) -> str:
         HTML.
     """
     if lab.experiment is None:
-        return '<p class="tk-caveat" role="alert">No code: the controls describe no experiment.</p>'
-    return _field("Three lines that play this experiment, bit for bit.", three_lines(lab.experiment), "code")
+        return f'<p class="tk-caveat" role="alert">{say("links.no_code")}</p>'
+    return _field(say("links.code"), three_lines(lab.experiment), say("links.code_field"))
 
 
 def _field(words: str, text: str, name: str) -> str:
     rows = max(text.count("\n") + 1, 2)
     return (
-        f'<div class="tk-copy"><p class="tk-sub">{words} Click into the field, then Ctrl+A and Ctrl+C.</p>'
+        f'<div class="tk-copy"><p class="tk-sub">{words} {say("links.copy")}</p>'
         f'<textarea readonly rows="{rows}" spellcheck="false" aria-label="{name}" data-lm-suppress-shortcuts="true">'
         f"{html.escape(text)}</textarea></div>"
     )

@@ -7,7 +7,11 @@ from typing import Any
 
 import ipywidgets as w
 from trustkit.widgets.forms import close, form
+from trustkit.widgets.guard import guarded
+from trustkit.widgets.lab import Lab
 from trustkit.widgets.setting import Setting
+from trustkit.widgets.strings import say
+from trustkit.widgets.translated import translated
 from trustkit.widgets.view import fold
 
 from trustkit.catalogue import ALGORITHMS, ATTACKS, FAULTS, MODELS, PRIVACY, SPLITS, Catalogue
@@ -58,6 +62,8 @@ class More:
 
     Parameters
     ----------
+    lab : Lab
+        The page's state.
     seed : ipywidgets.Widget
         The seed's control.
     moved : callable
@@ -67,25 +73,29 @@ class More:
     """
 
     def __init__(
-        self, seed: w.Widget, moved: Callable[[dict[str, Any]], None], changed: Callable[[str, str, Any], None]
+        self,
+        lab: Lab,
+        seed: w.Widget,
+        moved: Callable[[dict[str, Any]], None],
+        changed: Callable[[str, str, Any], None],
     ) -> None:
-        self.attack = w.Dropdown(description="attack", tooltip="what some clients do on purpose; a simulation")
-        self.faults = w.Dropdown(description="faults", tooltip="clients that leave, fail or are late; a simulation")
-        self.secure = w.Checkbox(
-            description="secure sums", tooltip="the server learns sums of models only", indent=False
-        )
-        self.guard = w.Dropdown(description="privacy", tooltip="noise on what parties tell each other of one row")
+        self._lab = lab
+        self.attack = w.Dropdown(description=say("more.attack"), tooltip=say("more.about_attack"))
+        self.faults = w.Dropdown(description=say("more.faults"), tooltip=say("more.about_faults"))
+        self.secure = w.Checkbox(description=say("more.secure"), tooltip=say("more.about_secure"), indent=False)
+        self.guard = w.Dropdown(description=say("more.guard"), tooltip=say("more.about_guard"))
         for name in ("attack", "faults", "secure", "guard"):
             box = getattr(self, name)
-            box.observe(lambda event, name=name: moved({name: event.new}), "value")
+            box.observe(guarded(lab, "controls", lambda event, name=name: moved({name: event.new})), "value")
             box.add_class(f"tk-c-{name}")
         self._rows = (self.attack, self.faults, self.secure)
         self._first = (seed, *self._rows, self.guard)
-        self.box = fold("more settings", *self._first)
+        self.box = fold(say("more.title"), *self._first)
         self._changed, self._setting = changed, Setting()
         self._shown: dict[str, tuple[str, dict[str, Any]]] = {}
         self._forms: dict[str, w.VBox] = {}
-        self.box.children[0].observe(lambda _: self._form_parts(), "value")  # nobody sees forms before it is opened
+        opened = guarded(lab, "controls", lambda _: self._form_parts())  # nobody sees forms before that
+        self.box.children[0].observe(opened, "value")
 
     def follow(self, setting: Setting) -> None:
         """Show what a setting's parts take; forms that say so already are left alone, with the keyboard's focus.
@@ -96,9 +106,13 @@ class More:
             Of the controls.
         """
         for menu, catalogue, value in ((self.attack, ATTACKS, setting.attack), (self.faults, FAULTS, setting.faults)):
-            offer(menu, [("none", ""), *((entry.title, name) for name, entry in catalogue.items())], value)
-        able = [(entry.title, name) for name, entry in PRIVACY.items() if entry.axis == "columns"]
-        offer(self.guard, [("none", ""), *able], setting.guard)
+            offer(
+                menu,
+                [(say("page.none"), ""), *((translated(entry.title), name) for name, entry in catalogue.items())],
+                value,
+            )
+        able = [(translated(entry.title), name) for name, entry in PRIVACY.items() if entry.axis == "columns"]
+        offer(self.guard, [(say("page.none"), ""), *able], setting.guard)
         self.guard.layout.display = "none" if setting.across_rows else ""
         self.secure.value = setting.secure
         for box in self._rows:
@@ -130,4 +144,9 @@ class More:
             self._changed(part, parameter, value)
 
         across_columns = _CATALOGUES[part][name].axis == "columns"
-        return form(_CATALOGUES[part][name], given, told, skip=_SPLIT if across_columns else _SLIDERS)
+        return form(
+            _CATALOGUES[part][name],
+            given,
+            guarded(self._lab, "controls", told),
+            skip=_SPLIT if across_columns else _SLIDERS,
+        )

@@ -1,20 +1,15 @@
-"""How numbers are written on the page, and how each of them is explained: formula and source."""
+"""How numbers are written on the page, in its language; the decimal sign is a point in all of them, as in files."""
 
 from __future__ import annotations
 
 import math
 
+from trustkit.widgets.strings import language, say
+
 from trustkit.records import RunRecord
 from trustkit.rounds import data_of
 
-__all__ = [
-    "ACCURACY", "ALPHA_HAT", "BETA", "DISPARITY", "EPSILON", "ICOR", "MASKING", "NOISE", "OVER", "PCOR", "PLANE",
-    "POOLED", "RMSE", "ROWS", "SELECTED", "SYNTHETIC", "TRAFFIC", "TRUST",
-    "amount", "bytes_text", "synthetic",
-]  # fmt: skip
-
-SYNTHETIC = "synthetic data"
-"""The words beside whatever comes from rows that are made up."""
+__all__ = ["amount", "bytes_text", "count", "percent", "synthetic"]
 
 
 def synthetic(record: RunRecord) -> bool:
@@ -51,10 +46,44 @@ def amount(value: float | None, digits: int = 2) -> str:
     if value is None:
         return "–"
     if math.isnan(value):
-        return "n/a"
+        return say("page.undefined")
     if math.isinf(value):
         return "∞" if value > 0 else "-∞"
     return f"{value:z.{digits}f}"
+
+
+def count(value: float) -> str:
+    """Write a whole number.
+
+    Parameters
+    ----------
+    value : float
+        It is rounded.
+
+    Returns
+    -------
+    str
+        Thousands are set apart: by a comma, in German by a narrow space, since a comma would be read as a decimal one.
+    """
+    return f"{value:,.0f}" if language() == "en" else f"{value:,.0f}".replace(",", "\u202f")
+
+
+def percent(share: float, digits: int = 0) -> str:
+    """Write a share.
+
+    Parameters
+    ----------
+    share : float
+        1 is all.
+    digits : int
+        After the point.
+
+    Returns
+    -------
+    str
+        In per cent; in German with a narrow space before the sign.
+    """
+    return f"{share:.{digits}%}" if language() == "en" else f"{100 * share:.{digits}f}\u202f%"
 
 
 def bytes_text(count: float) -> str:
@@ -75,52 +104,3 @@ def bytes_text(count: float) -> str:
             return f"{count:.0f} {unit}" if unit == "B" else f"{count:.1f} {unit}"
         count /= 1000
     return ""
-
-
-TRUST = (
-    "Σ weight × pillar ÷ Σ weight, over the pillars that have evidence; a pillar is the mean of its notions, a notion "
-    "that of its metrics. Source: FederatedTrust, Section 5."
-)
-ACCURACY = (
-    "Correct predictions ÷ held-out rows, client by client; the mean over the clients that have any. Source: the last "
-    "round; FederatedTrust, Table 2 (performance)."
-)
-RMSE = (
-    "Root of the mean squared error of the joint model on held-out rows, in the target's unit; smaller is better. A "
-    "number has no accuracy. Source: the last round."
-)
-DISPARITY = (
-    "Demographic disparity: the largest minus the smallest share of favourable predictions between the groups, on a "
-    "client's held-out rows. Source: FeDa4Fair."
-)
-POOLED = "Demographic disparity of all clients' held-out rows together. Source: FeDa4Fair."
-MASKING = "The worst client's disparity minus that of all rows together: what the average hides. Source: FeDa4Fair."
-OVER = "Clients whose demographic disparity exceeds 0.09. Source: FeDa4Fair, the line of its protocol."
-EPSILON = "P(outcome) ≤ e^ε · P(outcome without one row or client) + δ."
-TRAFFIC = (
-    "Σ over rounds and parties of the bytes of what crosses a party's border: parameters across rows, embeddings and "
-    "their gradients across columns. Source: counted as it is sent; a simulation, so no packet overhead."
-)
-NOISE = (
-    "σ: standard deviation of the noise ÷ clipping norm, the least that keeps ε over all rounds. Source: dp-accounting."
-)
-SELECTED = "max(1, round(q · K)) clients, drawn anew each round without replacement. Source: the plan of the run."
-BETA = "β = (Icor − min) ÷ (max − min) over the splits found. Source: VertiBench, Algorithm 1."
-ROWS = "Training and held-out rows that the split gives a client, from the smallest to the largest. Source: counted."
-ICOR = (
-    "Icor: mean Pcor over ordered pairs of parties (VertiBench, Eq. 3). β places it between the smallest and the "
-    "largest value that any split of these columns into parties of these sizes was found to have."
-)
-PCOR = (
-    "Pcor: spread of the singular values of the block of correlations between two parties: √Σ(σ − σ̄)² ÷ d. Source: "
-    "VertiBench, Eq. 2."
-)
-ALPHA_HAT = (
-    "α̂ = (K − 1 − K²v) ÷ (K³v), v the variance of the parties' shares of importance: Shapley values of a boosted-tree "
-    "model's margins on training rows, summed by party. Source: VertiBench, Proposition 2, as its authors' package has "
-    "it; the paper's reading takes the shares for Dirichlet parameters, is 1/K for equal parties and grows from there."
-)
-PLANE = (
-    "Right: the parties' columns matter alike; up: the parties are correlated. Random splits are of equal sizes and of "
-    "the same columns. Data sets with natural parties were measured once and recorded. Source: VertiBench, Figure 2c."
-)

@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import cache
 from pathlib import Path
 from typing import Any
 
 import ipywidgets as w
 from trustkit.widgets.hiding import conceal, rules
 from trustkit.widgets.lab import Lab
+from trustkit.widgets.lang import Lang
+from trustkit.widgets.mending import Mending
 from trustkit.widgets.numbers import synthetic
+from trustkit.widgets.strings import say
 
 __all__ = ["Panel", "bundle", "page"]
 
@@ -33,11 +37,11 @@ def page(lab: Lab, *children: w.Widget) -> w.VBox:
     --------
     >>> from trustkit.widgets import AttackPanel, FairnessPanel, Lab
     >>> lab = Lab()
-    >>> len(page(lab, FairnessPanel(lab), AttackPanel(lab)).children)  # and a style sheet
-    3
+    >>> len(page(lab, FairnessPanel(lab), AttackPanel(lab)).children)  # and a style sheet, and the language
+    4
     """
-    style = w.HTML(f"<style>{Path(__file__).with_name('theme.css').read_text(encoding='utf-8')}\n{rules()}</style>")
-    whole = w.VBox([style, *children])
+    style = w.HTML(f"<style>{_sheets()}\n{_words()}\n{rules()}</style>")
+    whole = w.VBox([style, *children, Lang()])
     whole.add_class("tk-app")
     whole.lab = lab
     conceal(whole, lab.lesson.hidden)
@@ -45,12 +49,28 @@ def page(lab: Lab, *children: w.Widget) -> w.VBox:
     def mark(_: Any = None) -> None:
         made_up = lab.outcome is not None and synthetic(lab.outcome.record)
         columns = not lab.setting.across_rows
-        for name, holds in (("tk-stale", lab.state == "stale"), ("tk-synthetic", made_up), ("tk-columns", columns)):
+        behind = lab.progress is not None and lab.progress.beside(lab.outcome)
+        marks = {"tk-stale": lab.state == "stale", "tk-behind": behind,
+                 "tk-synthetic": made_up, "tk-columns": columns}  # fmt: skip
+        for name, holds in marks.items():
             (whole.add_class if holds else whole.remove_class)(name)
 
     lab.watch(mark)
     mark()
     return whole
+
+
+@cache
+def _sheets() -> str:
+    """The style of all panels, then that of the sections they stand in."""
+    places = (Path(__file__).with_name(name) for name in ("theme.css", "sections.css"))
+    return "\n".join(place.read_text(encoding="utf-8") for place in places)
+
+
+def _words() -> str:
+    """What the style sheet writes, in the page's language."""
+    raw, synthetic = say("tree.raw"), say("page.made_up")
+    return f'.tk-app {{ --tk-word-raw: "{raw} "; --tk-word-synthetic: "{synthetic}"; }}'
 
 
 def bundle(lab: Lab, panel: w.Widget, **asked: Any) -> Any:
@@ -70,7 +90,7 @@ def bundle(lab: Lab, panel: w.Widget, **asked: Any) -> Any:
     dict
         Data by MIME type.
     """
-    alone = page(lab, panel)
+    alone = page(lab, panel, Mending(lab))
     alone.add_class("tk-alone")
     return alone._repr_mimebundle_(**asked)
 
@@ -84,11 +104,27 @@ class Panel(w.VBox):  # type: ignore[misc]
         The state that it shows.
     children : sequence of ipywidgets.Widget
         One below the other.
+    name : str
+        What it is called where a guard names what failed: the text ``view.`` and this.
     """
 
-    def __init__(self, lab: Lab, children: Sequence[w.Widget]) -> None:
+    children: tuple[w.Widget, ...]
+
+    def __init__(self, lab: Lab, children: Sequence[w.Widget], name: str) -> None:
         super().__init__(children)
-        self.lab = lab
+        self.lab, self.name = lab, name
+        self._mending: Mending | None = None
+        lab.hearing.guard.watch(self._mend, name)
+
+    def _mend(self) -> None:
+        """Show above everything what went wrong in this panel, as long as it is wrong."""
+        wrong = bool(self.lab.hearing.guard.faults(self.name))
+        if self._mending is None and wrong:
+            self._mending = Mending(self.lab, self.name)
+        if self._mending is not None:
+            self._mending.show()
+            others = tuple(each for each in self.children if each is not self._mending)
+            self.children = (self._mending, *others) if wrong else others
 
     def _repr_mimebundle_(self, **asked: Any) -> Any:
         return bundle(self.lab, self, **asked)

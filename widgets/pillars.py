@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
-import html
 from typing import Any
 
+from trustkit.widgets.figures import to_svg
+from trustkit.widgets.kept import scores
 from trustkit.widgets.lab import Lab
 from trustkit.widgets.numbers import amount
+from trustkit.widgets.reasons import names_of
+from trustkit.widgets.strings import say, say_html
+from trustkit.widgets.translated import spoken
 from trustkit.widgets.view import View, card, tip
 
 from trustkit import plot
@@ -15,12 +19,7 @@ from trustkit.trust import TrustReport
 
 __all__ = ["TrustPanel"]
 
-_COUNTS = {5: "Five", 6: "Six", 7: "Seven"}
-
-_SCORES = (
-    "A pillar is the mean of its notions, a notion that of its metrics, each scored from 0 to 1; what has no evidence "
-    "is left out. Source: FederatedTrust, Section 5; the profile says how. The tree below opens each metric's formula."
-)
+_COUNTS = {5: "pillars.five", 6: "pillars.six", 7: "pillars.seven"}
 
 
 @PANELS.enter("trust", title="Six pillars")
@@ -42,19 +41,22 @@ def TrustPanel(lab: Lab | None = None) -> View:  # noqa: N802 (a panel reads as 
     def draw(state: Lab) -> str:
         report = state.report()
         if report is None:
-            return card("Pillars", "nothing measured yet", "")
+            return card(say("pillars.unmeasured"), say("page.unmeasured"), "")
         base = state.report(state.baseline) if state.baseline is not None else None
         pictures["radar"] = figure = plot.pillar_radar(report, base, figure=pictures.get("radar"))
-        title = f"{_COUNTS.get(len(report.pillars), 'The')} pillars"
-        label = f"{title}: {_listed(report)}" + ("" if base is None else f"; baseline: {_listed(base)}")
-        text = "" if report.profile.name == "paper" else f"profile {html.escape(report.profile.name)} · "
-        text += tip("scores", _SCORES) + " from 0 to 1 · "
-        text += "solid now, dashed baseline" if base is not None else "press Pin to keep these as a dashed baseline"
-        return card(f"{title} · trust {amount(report.score)}", text, plot.to_svg(figure, label))
+        title = say(_COUNTS.get(len(report.pillars), "pillars.several"))
+        label = f"{title}: {_listed(report)}"
+        label += "" if base is None else f"; {say('pillars.baseline', scores=_listed(base))}"
+        name = report.profile.name
+        text = "" if name == "paper" else f"{say_html('pillars.profile', name=name)} · "
+        text += say_html("pillars.range", scores=tip(say("pillars.scores"), say("pillars.about"))) + " · "
+        text += say("pillars.pinned") if base is not None else say("pillars.unpinned")
+        head = say("pillars.title", pillars=title, trust=amount(report.score))
+        return card(head, text, to_svg(figure, label))
 
-    return View(lab or Lab(), draw, ("outcome", "baseline", "weights"), "pillars")
+    return View(lab or Lab(), draw, ("outcome", "baseline", "weights"), "pillars", scores)
 
 
 def _listed(report: TrustReport) -> str:
-    names = report.profile.taxonomy.pillars
-    return ", ".join(f"{names[pillar].lower()} {amount(score)}" for pillar, score in report.pillars.items())
+    names = names_of(report)
+    return ", ".join(f"{spoken(names[pillar])} {amount(score)}" for pillar, score in report.pillars.items())

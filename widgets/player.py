@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import sys
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -36,6 +38,7 @@ class Progress:
     began: float = field(default_factory=time.perf_counter)
     cancelled: bool = False
     halted: float | None = None  # when the worker left the rounds, to measure what is there
+    arrived: list[float] = field(default_factory=list)  # when each round did that was played here
 
     def __post_init__(self) -> None:
         self.record = RunRecord(self.experiment)
@@ -46,15 +49,38 @@ class Progress:
         return self.phase in ("done", "stopped", "failed", "dropped")
 
     def left(self) -> float | None:
-        """Return the seconds left, judged by the rounds so far; ``None`` before the first.
+        """Return the seconds left, judged by when the last rounds came; ``None`` before the first.
+
+        A lone round is judged by its own time. What lies between rounds counts, as the pauses of slow motion do.
 
         Returns
         -------
         float or None
             Seconds.
         """
-        seconds = [played.seconds for played in self.record][-5:]
-        return sum(seconds) / len(seconds) * (self.limit - len(self.record)) if seconds else None
+        came, done = self.arrived[-6:], len(self.record)
+        if len(came) > 1:
+            each = (came[-1] - came[0]) / (len(came) - 1)
+        elif done:
+            each = self.record.last.seconds
+        else:
+            return None
+        return each * (self.limit - done)
+
+    def beside(self, outcome: Outcome | None) -> bool:
+        """Say whether this run still goes on while the result of another one is shown.
+
+        Parameters
+        ----------
+        outcome : Outcome or None
+            What is shown.
+
+        Returns
+        -------
+        bool
+            False once it is over, and without a result.
+        """
+        return not self.over and outcome is not None and outcome.record.experiment != self.experiment
 
 
 def measure(record: RunRecord) -> Outcome:
@@ -135,6 +161,10 @@ class Player:
             self._future.result()
 
     def _go(self, progress: Progress) -> None:
+        with _brisk():
+            self._to_its_end(progress)
+
+    def _to_its_end(self, progress: Progress) -> None:
         def tick() -> None:
             if progress.cancelled:
                 raise Stopped
@@ -165,8 +195,29 @@ class Player:
             tick()
             for played in self.work(progress.experiment, after, tick):
                 progress.record(played)
+                progress.arrived.append(time.perf_counter())
                 if len(progress.record) >= progress.limit:
                     return
                 tick()
         except Stopped:
             return
+
+
+_SWITCH = 0.0005
+"""Seconds after which a thread that computes lets another one go on: Python's own 5 ms add up in every answer."""
+_lock, _usual = threading.Lock(), list[float]()
+
+
+@contextmanager
+def _brisk() -> Iterator[None]:
+    """Let threads take turns more often while something is played; the last to be over puts that back."""
+    with _lock:
+        _usual.append(sys.getswitchinterval())
+        sys.setswitchinterval(min(_SWITCH, _usual[-1]))
+    try:
+        yield
+    finally:
+        with _lock:
+            before = _usual.pop()
+            if not _usual:
+                sys.setswitchinterval(before)

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from typing import Any
 
 from trustkit.widgets.history import running_loop
@@ -35,6 +36,8 @@ class Playing:
         Called when playing begins, goes on to the next experiment, or ends.
     after : callable
         Given what was asked for once all is played, in a thread; what it measures is there when playing ends.
+    where : str
+        What fails if one of these does: the text ``view.`` and this is its name.
     """
 
     def __init__(
@@ -43,8 +46,9 @@ class Playing:
         wanted: Callable[[], Wanted],
         told: Callable[[], None],
         after: Callable[[Wanted], None],
+        where: str,
     ) -> None:
-        self.lab, self.wanted, self._told, self._after = lab, wanted, told, after
+        self.lab, self.wanted, self._told, self._after, self._where = lab, wanted, told, after, where
         self.errors: dict[str, Exception] = {}
         self.now: Experiment | None = None  # what is being played; none while it is measured, or nothing goes on
         self.busy = False
@@ -87,11 +91,11 @@ class Playing:
         if loop is not None:
             self._task = loop.create_task(self._go(asked))
             return
-        for experiment in self._left(asked):
-            self.lab.run(wait=True, experiment=experiment)
-        self._over()
-        self._after(asked)
-        self._end()
+        with self._ending():
+            for experiment in self._left(asked):
+                self.lab.run(wait=True, experiment=experiment)
+            self._over()
+            self._after(asked)
 
     def stop(self) -> None:
         """Stop the run that is going on, and leave out the rest; what was played is kept."""
@@ -100,13 +104,13 @@ class Playing:
             self.lab.stop()
 
     async def _go(self, asked: Wanted) -> None:
-        for experiment in self._left(asked):
-            self.lab.run(experiment=experiment)
-            while self.lab.state in ("running", "stopping") and self._plays(experiment):
-                await asyncio.sleep(_BEAT)
-        self._over()
-        await asyncio.to_thread(self._after, asked)
-        self._end()
+        with self.lab.hearing.guard.over(self._where, self.start, self), self._ending():
+            for experiment in self._left(asked):
+                self.lab.run(experiment=experiment)
+                while self.lab.state in ("running", "stopping") and self._plays(experiment):
+                    await asyncio.sleep(_BEAT)
+            self._over()
+            await asyncio.to_thread(self._after, asked)
 
     def _plays(self, experiment: Experiment) -> bool:
         """Whether nobody has asked the page for another run meanwhile."""
@@ -132,6 +136,11 @@ class Playing:
         self.now = None
         self._told()
 
-    def _end(self) -> None:
-        self.busy = False
-        self._told()
+    @contextmanager
+    def _ending(self) -> Iterator[None]:
+        """Whatever goes wrong inside, nothing is being played after it, and the panel's buttons are free again."""
+        try:
+            yield
+        finally:
+            self.now, self.busy = None, False
+            self._told()

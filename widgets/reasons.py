@@ -7,7 +7,9 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
-from trustkit.widgets.numbers import amount
+from trustkit.widgets.numbers import amount, percent
+from trustkit.widgets.strings import language, say
+from trustkit.widgets.translated import translated
 
 from trustkit.trust import Score, TrustReport
 from trustkit.trust.attribution import Bar
@@ -15,13 +17,26 @@ from trustkit.trust.explain import raw_text
 from trustkit.trust.rules import words_of
 from trustkit.trust.tree import Edges, edges_of
 
-__all__ = ["About", "about_mean", "about_metric", "change", "names_of", "values_of", "worked"]
+__all__ = ["About", "about_mean", "about_metric", "change", "english_words", "names_of", "values_of", "worked"]
 
 About = list[tuple[str, str]]
 """Pairs of a word and what is said about it."""
 
 _UNKNOWN = re.compile(r"\b(x|CV)\b")
 _LONGEST = 90
+_ENGLISH = ("what", "formula", "why", "remark", "source", "deviations")
+"""What the library writes in whole sentences, and what is not translated."""
+
+
+def english_words() -> list[str]:
+    """Return the words after which an `About` goes on in English on a page of another language.
+
+    Returns
+    -------
+    list of str
+        In the language of the page; none on an English page.
+    """
+    return [] if language() == "en" else [say(f"reasons.{name}") for name in _ENGLISH]
 
 
 def names_of(report: TrustReport) -> dict[str, str]:
@@ -40,7 +55,8 @@ def names_of(report: TrustReport) -> dict[str, str]:
     known = report.profile.taxonomy
     notions = {id_: notion.name for id_, notion in known.notions.items()}
     metrics = {key: row.name for key, row in known.metrics.items()}
-    return {"trust": "Trust", **known.pillars, **notions, **metrics}
+    names = {"trust": say("reasons.trust"), **known.pillars, **notions, **metrics}
+    return {id_: translated(name) for id_, name in names.items()}
 
 
 def worked(words: str, raw: str, score: str) -> str:
@@ -68,13 +84,15 @@ def worked(words: str, raw: str, score: str) -> str:
     formula = words.rpartition(": ")[2]
     if _UNKNOWN.search(formula):
         return f"{words} = {_UNKNOWN.sub(raw, formula)} = {score}"
-    return f"{words}: {raw} scores {score}"
+    return say("reasons.scores", words=words, raw=raw, score=score)
 
 
 def _written(value: Any) -> str:
     if isinstance(value, float):
-        return "not defined" if math.isnan(value) else "∞" if math.isinf(value) else f"{value:.4g}"
-    text = {True: "yes", False: "no"}[value] if isinstance(value, bool) else str(value)
+        return say("reasons.undefined") if math.isnan(value) else "∞" if math.isinf(value) else f"{value:.4g}"
+    text = str(value)
+    if isinstance(value, bool):
+        text = say("reasons.yes") if value else say("reasons.no")
     return text if len(text) <= _LONGEST else f"{text[: _LONGEST - 1]}…"
 
 
@@ -82,9 +100,8 @@ def _status(line: Score) -> str:
     """Why there is no raw value; empty if there is one."""
     unknown = [path for path, value in line.inputs.items() if value is None]
     if line.status == "missing":
-        what = f"the fact sheet does not state {', '.join(unknown)}" if unknown else "the source has no value for it"
-        return f"missing: {what}; not known is not 0"
-    return "n/a: the measure has no value for this run; not defined is not 0" if line.status == "undefined" else ""
+        return say("reasons.unstated", facts=", ".join(unknown)) if unknown else say("reasons.unsourced")
+    return say("reasons.undefined_why") if line.status == "undefined" else ""
 
 
 def about_metric(report: TrustReport, line: Score) -> About:
@@ -102,29 +119,29 @@ def about_metric(report: TrustReport, line: Score) -> About:
     list of (str, str)
         What it measures, the formula, its values, raw value and score, status, reasons, when and who, source.
     """
-    row, rule = line.row, words_of(report.profile.normaliser(line.metric))
+    row, rule = line.row, translated(words_of(report.profile.normaliser(line.metric)))
     known = "; ".join(f"{path} = {_written(value)}" for path, value in line.inputs.items() if value is not None)
     unknown = ", ".join(path for path, value in line.inputs.items() if value is None)
     score = rule if line.raw is None or line.score is None else worked(rule, f"{line.raw:.4g}", amount(line.score, 3))
     if line.status != "ok" and line.score is not None:
-        score = f"{amount(line.score, 3)}: profile {report.profile.name} scores what has no value so"
+        score = say("reasons.scored_so", score=amount(line.score, 3), profile=report.profile.name)
     remark = getattr(row, "remark", None)
     parts = [
-        ("What", row.synopsis),
-        ("Status", _status(line)),
-        ("Formula", row.formula),
-        ("With", known),
-        ("Not stated", unknown if line.status == "ok" else ""),
-        ("Raw value", "" if line.raw is None or math.isnan(line.raw) else raw_text(line)),
-        ("Score", score),
-        ("Better", f"{row.better} raw values"),
-        ("Why so", report.profile.reasons.get(line.metric, "")),
-        ("Remark", remark(line.inputs) if remark else ""),
-        ("When, who", f"{row.when}, {row.who}"),
-        ("Source", row.source),
-        ("Deviations", "" if row.deviations == "None." else row.deviations),
+        ("what", row.synopsis),
+        ("status", _status(line)),
+        ("formula", row.formula),
+        ("with", known),
+        ("not_stated", unknown if line.status == "ok" else ""),
+        ("raw", "" if line.raw is None or math.isnan(line.raw) else translated(raw_text(line))),
+        ("score", score),
+        ("better", say("reasons.higher") if row.better == "higher" else say("reasons.lower")),
+        ("why", report.profile.reasons.get(line.metric, "")),
+        ("remark", remark(line.inputs) if remark else ""),
+        ("when_who", f"{translated(row.when)}, {translated(row.who)}"),
+        ("source", row.source),
+        ("deviations", "" if row.deviations == "None." else row.deviations),
     ]
-    return [(name, text) for name, text in parts if text]
+    return [(say(f"reasons.{name}"), text) for name, text in parts if text]
 
 
 def about_mean(report: TrustReport, name: str, edges: Edges) -> About:
@@ -153,11 +170,14 @@ def about_mean(report: TrustReport, name: str, edges: Edges) -> About:
     if kept:
         top = " + ".join(f"{weight:.3g} × {amount(found[child], 3)}" for child, weight in kept.items())
         below = " + ".join(f"{weight:.3g}" for weight in kept.values())
-        rounded = "" if profile.digits is None or name in report.notions else f", rounded to {profile.digits} digits"
+        whole = profile.digits is None or name in report.notions
+        rounded = "" if whole else say("reasons.rounded", digits=profile.digits)
         over = " · ".join(names[child] for child in kept)
         formula = f"({top}) ÷ ({below}) = " if len(kept) > 1 else ""
-        said = [("Mean of", over), ("Score", f"{formula}{amount(score, 3)}{rounded}")]
-    return said + [("Left out", f"{', '.join(out)}: no evidence, or no weight")] * bool(out)
+        value = f"{formula}{amount(score, 3)}{rounded}"
+        said = [(say("reasons.mean_of"), over), (say("reasons.score"), value)]
+    left_out = say("reasons.no_evidence", names=", ".join(out))
+    return said + [(say("reasons.left_out"), left_out)] * bool(out)
 
 
 def _share(report: TrustReport, name: str, parent: str, has_score: bool) -> str:
@@ -165,8 +185,9 @@ def _share(report: TrustReport, name: str, parent: str, has_score: bool) -> str:
     shares = {"trust": 1.0, **report.shares, **{line.metric: line.weight for line in report.metrics}}
     given, above = report.weights[name], shares[parent]
     if not has_score or above == 0:
-        return f"{given:.3g} → no weight"
-    return f"{given:.3g} → {shares[name] / above:.1%} · {shares[name]:.1%} of trust"
+        return say("reasons.no_weight", given=f"{given:.3g}")
+    siblings, trust = percent(shares[name] / above, 1), percent(shares[name], 1)
+    return say("reasons.share", given=f"{given:.3g}", siblings=siblings, trust=trust)
 
 
 def values_of(report: TrustReport) -> dict[str, dict[str, Any]]:
@@ -194,8 +215,8 @@ def values_of(report: TrustReport) -> dict[str, dict[str, Any]]:
         found[line.metric] = {
             "score": amount(line.score),
             "part": line.score,
-            "raw": raw_text(line) if line.status == "ok" else "",
-            "status": {"ok": "", "missing": "missing", "undefined": "n/a"}[line.status],
+            "raw": translated(raw_text(line)) if line.status == "ok" else "",
+            "status": {"ok": "", "missing": say("reasons.missing"), "undefined": say("page.undefined")}[line.status],
             "share": _share(report, line.metric, line.notion, line.score is not None),
         }
     return found
@@ -210,7 +231,7 @@ def _values(
         "score": amount(score),
         "part": score,
         "raw": "",
-        "status": f"{gaps} of {len(inside)} without a value" if gaps else "",
+        "status": say("reasons.without", count=gaps, total=len(inside)) if gaps else "",
         "share": _share(report, name, parent, score is not None),
         "about": about_mean(report, name, edges),
     }
@@ -238,13 +259,11 @@ def change(bars: tuple[Bar, ...], names: dict[str, str], most: int = 12) -> Iter
             return
         name, old, new = names.get(bar.id, bar.id.capitalize()), bar.old, bar.new
         if old is not None and new is not None:
-            how = f"{'rose' if new > old else 'fell' if new < old else 'stayed'} from {old:.3f} to {new:.3f}"
+            verb = "rose" if new > old else "fell" if new < old else "stayed"
+            how = say(f"reasons.{verb}", old=f"{old:.3f}", new=f"{new:.3f}")
         elif bar.kind == "evidence":
-            how = (
-                f"has evidence, which the baseline lacks, and scores {new:.3f}"
-                if new is not None
-                else "lost its evidence"
-            )
+            how = say("reasons.lost") if new is None else say("reasons.gained", new=f"{new:.3f}")
         else:
-            how = "changed"
-        yield f"{name} {how}: trust {'up' if bar.contribution > 0 else 'down'} by {abs(bar.contribution):.3f}"
+            how = say("reasons.changed")
+        moved = {"name": name, "how": how, "change": f"{abs(bar.contribution):.3f}"}
+        yield say("reasons.up", **moved) if bar.contribution > 0 else say("reasons.down", **moved)

@@ -8,11 +8,14 @@ from typing import Any
 
 import ipywidgets as w
 import numpy as np
+from trustkit.widgets.guard import guarded
 from trustkit.widgets.lab import Lab
 from trustkit.widgets.numbers import amount
 from trustkit.widgets.page import Panel
 from trustkit.widgets.player import Outcome
 from trustkit.widgets.playing import Playing, Wanted
+from trustkit.widgets.strings import say, say_html
+from trustkit.widgets.translated import english, translated
 from trustkit.widgets.view import View, bar, table, tip
 
 from trustkit import Experiment
@@ -22,22 +25,8 @@ from trustkit.replicas import Effect, effects_of, measured_on, replicas_of
 
 __all__ = ["ReplicaPanel", "Replicas"]
 
-_TITLE = "Is it real?"
-_WELCH = (
-    "Mean of the runs minus mean of the baseline's, with Welch's 95 % interval: wide with few seeds. Source: Welch "
-    "1947, Biometrika 34. If the interval holds 0, seeds alone could have done it. Of twenty quantities one lies "
-    "beyond by chance."
-)
-_SEEDS = (
-    "Another seed deals the rows to clients, starts the model and selects clients anew. It draws no other rows from "
-    "the world: that noise is not in here."
-)
-_ALONE = (
-    "Pin a result and change a control: then the same seeds are played for both, and the effect is held against them."
-)
 
-
-@PANELS.enter("replicas", title=_TITLE)
+@PANELS.enter("replicas", title="Is it real?")
 def ReplicaPanel(lab: Lab | None = None) -> w.VBox:  # noqa: N802 (a panel reads as a thing)
     """Play the experiment and the baseline with several seeds; say which differences seeds alone could make.
 
@@ -52,9 +41,9 @@ def ReplicaPanel(lab: Lab | None = None) -> w.VBox:  # noqa: N802 (a panel reads
         A widget; filled when it is opened.
     """
     state = lab or Lab()
-    button = w.ToggleButton(description=f"▸ {_TITLE} The effect against the noise of seeds", tooltip="show or hide")
+    button = w.ToggleButton(description=f"▸ {say('replicas.fold')}", tooltip=say("card.show_hide"))
     button.add_class("tk-fold")
-    box = Panel(state, [button])
+    box = Panel(state, [button], "replicas")
     box.add_class("tk-framed")
     box.add_class("tk-replicas")
     inside: list[Replicas] = []
@@ -62,11 +51,11 @@ def ReplicaPanel(lab: Lab | None = None) -> w.VBox:  # noqa: N802 (a panel reads
     def turn(event: Any) -> None:
         if not inside:
             inside.append(Replicas(state))
-            box.children = [button, inside[0].box]
+            box.children = (button, inside[0].box)
         inside[0].box.layout.display = "" if event.new else "none"
         button.description = f"{'▾' if event.new else '▸'}{button.description[1:]}"
 
-    button.observe(turn, "value")
+    button.observe(guarded(state, "replicas", turn), "value")
     return box
 
 
@@ -81,19 +70,20 @@ class Replicas:
 
     def __init__(self, lab: Lab) -> None:
         self.lab = lab
-        self.playing = Playing(lab, self.wanted, self._told, lambda _: None)
-        self.seeds = w.BoundedIntText(3, min=2, max=5, description="seeds", tooltip="runs of each side")
-        self.start = w.Button(description="Play the seeds", tooltip="train with each seed that is not there yet")
-        self.halt = w.Button(description="Stop the seeds", tooltip="what was trained is kept", disabled=True)
+        self.playing = Playing(lab, self.wanted, self._told, lambda _: None, "replicas")
+        words = {"description": say("replicas.seeds"), "tooltip": say("replicas.about_seeds")}
+        self.seeds = w.BoundedIntText(3, min=2, max=5, **words)
+        self.start = w.Button(description=say("replicas.start"), tooltip=say("replicas.about_start"))
+        self.halt = w.Button(description=say("replicas.halt"), tooltip=say("replicas.about_halt"), disabled=True)
         self.start.add_class("tk-primary")
         self.view = View(lab, self._draw, ("setting", "progress", "outcome", "baseline", "weights"), "replicas")
         row = w.HBox([self.seeds, self.start, self.halt])
         row.add_class("tk-choices")
         self.box = w.VBox([row, self.view])
         self.box.add_class("tk-inner")
-        self.seeds.observe(lambda _: self._told(), "value")
-        self.start.on_click(lambda _: self.playing.start())
-        self.halt.on_click(lambda _: self.playing.stop())
+        self.seeds.observe(guarded(lab, "replicas", lambda _: self._told()), "value")
+        self.start.on_click(guarded(lab, "replicas", lambda _: self.playing.start()))
+        self.halt.on_click(guarded(lab, "replicas", lambda _: self.playing.stop()))
         lab.watch(self._hear)
         self._enable()
 
@@ -140,7 +130,7 @@ class Replicas:
         return found
 
     def _hear(self, what: str) -> None:
-        if what in ("setting", "progress", "outcome", "baseline"):
+        if what in ("setting", "started", "progress", "outcome", "baseline"):
             self._enable()
 
     def _told(self) -> None:
@@ -154,12 +144,13 @@ class Replicas:
     def _draw(self, lab: Lab) -> str:
         wanted, sides = self.wanted(), self.outcomes()
         if not wanted:
-            return '<p class="tk-sub">The controls describe no experiment.</p>'
+            return f'<p class="tk-sub">{say("replicas.none")}</p>'
         body = _status(self.playing, wanted)
         measured = [[_numbers(lab, each) for each in side] for side in sides]
         if all(len(side) >= 2 for side in measured):
             body += _compared(effects_of(*measured)) if len(measured) == 2 else _spread(measured[0])
-        text = f"{tip('Seeds', _SEEDS)} move every number. {'' if len(sides) == 2 else _ALONE}"
+        alone = "" if len(sides) == 2 else say("replicas.alone")
+        text = say_html("replicas.move", seeds=tip(say("replicas.word"), say("replicas.about_word")), alone=alone)
         return f'<p class="tk-sub">{text}</p>{body}{_problems(self.playing)}'
 
 
@@ -172,12 +163,12 @@ def _status(playing: Playing, wanted: Wanted) -> str:
     done, total = sum(len(record) for record in records), sum(each.rounds for each in wanted.values())
     now = playing.now
     if now is not None:
-        words = f"seed {now.seed}: round {len(playing.record(now))} of {now.rounds}"
+        words = say("replicas.playing", seed=now.seed, done=len(playing.record(now)), total=now.rounds)
     else:
         whole = sum(record.complete for record in records)
-        more = "" if whole == len(records) else "; Play the seeds trains the rest"
-        words = f"{whole} of {len(records)} runs are there{more}"
-    return bar("rounds of all seeds", done, total, words)
+        many = {"whole": whole, "total": len(records)}
+        words = say("replicas.done", **many) if whole == len(records) else say("replicas.partly", **many)
+    return bar(say("replicas.bar"), done, total, words)
 
 
 def _between(values: np.ndarray) -> str:
@@ -190,26 +181,29 @@ def _ends(values: np.ndarray) -> str:
 
 def _compared(effects: Sequence[Effect]) -> str:
     """The verdict in a sentence, and all numbers in a table."""
-    beyond = [effect.title for effect in effects if effect.beyond]
-    verdict = (
-        f"Beyond the noise of seeds: {html.escape(', '.join(beyond))}. All else is within it."
-        if beyond
-        else "Every difference is within the noise of seeds."
-    )
+    beyond = [translated(effect.title) for effect in effects if effect.beyond]
+    verdict = say_html("replicas.beyond", names=", ".join(beyond)) if beyond else say("replicas.within")
+    none = say("page.undefined")
     rows = [
         (
-            effect.title, _ends(effect.here), _ends(effect.there), f"{effect.difference:+z.3f}",
-            f"{effect.low:+z.3f} … {effect.high:+z.3f}", f"<b>{effect.said}</b>" if effect.beyond else effect.said,
+            translated(effect.title), _ends(effect.here), _ends(effect.there), f"{effect.difference:+z.3f}",
+            f"{effect.low:+z.3f} … {effect.high:+z.3f}", _said(effect),
         )
         if effect.beyond is not None
-        else (effect.title, _ends(effect.here), _ends(effect.there), "n/a", "n/a", "n/a")
+        else (translated(effect.title), _ends(effect.here), _ends(effect.there), none, none, none)
         for effect in effects
     ]  # fmt: skip
-    heads = ("", "this experiment", "baseline", "difference", tip("95 % interval", _WELCH), "verdict")
+    heads = ("", say("replicas.here"), say("replicas.there"), say("replicas.difference"),
+             tip(say("replicas.interval"), say("replicas.about_interval")), say("replicas.verdict"))  # fmt: skip
     return (
         f'<p class="tk-verdict" role="status">{verdict}</p><div class="tk-across" tabindex="0" role="region" '
-        f'aria-label="effect and noise of seeds">{table(heads, rows)}</div>'
+        f'aria-label="{say("replicas.table")}">{table(heads, rows)}</div>'
     )
+
+
+def _said(effect: Effect) -> str:
+    said = translated(effect.said)
+    return f"<b>{said}</b>" if effect.beyond else said
 
 
 def _spread(runs: Sequence[dict[str, float]]) -> str:
@@ -219,10 +213,10 @@ def _spread(runs: Sequence[dict[str, float]]) -> str:
     for name in names:
         values = np.array([each[name] for each in runs])
         spread = amount(float(values.std(ddof=1)), 3)
-        rows.append((QUANTITIES[name].title, amount(float(values.mean()), 3), _between(values), spread))
-    return table(("", "mean", "from – to", "standard deviation"), rows)
+        rows.append((translated(QUANTITIES[name].title), amount(float(values.mean()), 3), _between(values), spread))
+    return table(("", say("replicas.mean"), say("replicas.ends"), say("replicas.deviation")), rows)
 
 
 def _problems(playing: Playing) -> str:
-    return "".join(f'<p class="tk-caveat" role="alert">{html.escape(str(error))}</p>'
+    return "".join(f'<p class="tk-caveat" role="alert">{english(html.escape(str(error)))}</p>'
                    for error in dict.fromkeys(map(str, playing.errors.values())))  # fmt: skip

@@ -6,6 +6,7 @@ import base64
 import html
 
 from trustkit.widgets.lab import Lab
+from trustkit.widgets.strings import language, say
 from trustkit.widgets.view import View, card
 
 from trustkit.catalogue import PANELS
@@ -39,8 +40,11 @@ def ReportPanel(lab: Lab | None = None) -> View:  # noqa: N802 (a panel reads as
     def draw(state: Lab) -> str:
         report = state.report()
         if report is None:
-            return card("Trust report", "nothing measured yet", "")
-        return card("Trust report", "every metric with its formula and source, as it is printed", report.to_fragment())
+            return card(say("report.title"), say("page.unmeasured"), "")
+        printed = report.to_fragment()  # as the library prints it, in English
+        if language() != "en":
+            printed = f'<div lang="en">{printed}</div>'
+        return card(say("report.title"), say("report.about"), printed)
 
     return View(lab or Lab(), draw, ("outcome", "weights"), "report")
 
@@ -60,7 +64,7 @@ def downloads(state: Lab) -> str:
     """
     outcome, report = state.outcome, state.report()
     if outcome is None or report is None:
-        return '<p class="tk-sub">Nothing measured yet.</p>'
+        return f'<p class="tk-sub">{say("report.unmeasured")}</p>'
     experiment = outcome.record.experiment
     files = {
         "report.html": report.to_html(),
@@ -77,4 +81,4 @@ def downloads(state: Lab) -> str:
         data = base64.b64encode(text.encode()).decode()
         file = html.escape(f"trustkit_{experiment.key[:8]}_{stem}.{kind}")
         links.append(f'<a class="tk-file" download="{file}" href="data:{_TYPES[kind]};base64,{data}">{name}</a>')
-    return f'<div class="tk-files" role="group" aria-label="download">{"".join(links)}</div>'
+    return f'<div class="tk-files" role="group" aria-label="{say("report.download")}">{"".join(links)}</div>'

@@ -9,12 +9,17 @@ from collections.abc import Callable
 from typing import Any
 
 import ipywidgets as w
+from trustkit.widgets.figures import to_svg
+from trustkit.widgets.guard import guarded
 from trustkit.widgets.lab import Lab
 from trustkit.widgets.numbers import amount
 from trustkit.widgets.page import Panel
 from trustkit.widgets.reasons import change, names_of
 from trustkit.widgets.slider import Slider
-from trustkit.widgets.sureness import NOTHING, draw_bands, scored
+from trustkit.widgets.strings import say, say_html
+from trustkit.widgets.summary import summary_of
+from trustkit.widgets.sureness import draw_bands, nothing, scored
+from trustkit.widgets.translated import english, translated
 from trustkit.widgets.tree import ScoreTree
 from trustkit.widgets.view import View, card, pair, table, tip
 
@@ -25,27 +30,7 @@ from trustkit.trust import PROFILES, TrustReport
 
 __all__ = ["Part", "ScorePanel"]
 
-_TITLE = "Where the score comes from"
-_PARTS = {
-    "weights and formulas": "tree",
-    "against the baseline": "moved",
-    "round by round": "rounds",
-    "how sure it is": "bands",
-}
-_UNPINNED = (
-    "There is no baseline yet: press Pin to keep this result as one, change a control and press Run. Then this shows "
-    "which metric moved trust, and by how much."
-)
-_PINNED = "This result is the baseline itself: change a control and press Run to see which metric moves trust."
-_EXACT = (
-    "On the way from the baseline to now, evidence appears and scores change; each metric's bar is its share of trust "
-    "times its change, exactly, so that the bars add up. Source: arithmetic of weighted means."
-)
-_FOLLOWED = (
-    "Accuracy and its variation over clients, how evenly clients were selected, ε, bytes and seconds are counted in "
-    "every round. CLEVER, Shapley values and whatever else is measured on the final model are not measured again: they "
-    "are held at their last value in all rounds."
-)
+_PARTS = ("tree", "moved", "rounds", "bands")
 
 
 class Part(View):
@@ -70,7 +55,7 @@ class Part(View):
         self.refresh()
 
 
-@PANELS.enter("scores", title=_TITLE)
+@PANELS.enter("scores", title="Where the score comes from")
 def ScorePanel(lab: Lab | None = None) -> w.VBox:  # noqa: N802 (a panel reads as a thing)
     """Show pillars, notions and metrics with formulas and weights; what moved the score, when, and how sure it is.
 
@@ -86,15 +71,15 @@ def ScorePanel(lab: Lab | None = None) -> w.VBox:  # noqa: N802 (a panel reads a
     """
     state = lab or Lab()
     head = View(state, _head, ("outcome", "weights"), "scores")
-    profile = w.Dropdown(description="profile", options=list(PROFILES), value=state.profile)
-    reset = w.Button(description="Reset weights", tooltip="the weights that the profile gives")
+    profile = w.Dropdown(description=say("scores.profile"), options=list(PROFILES), value=state.profile)
+    reset = w.Button(description=say("scores.reset"), tooltip=say("scores.about_reset"))
     file = View(state, _file, ("weights",), "profile")
-    choice = w.ToggleButtons(options=list(_PARTS))
+    choice = w.ToggleButtons(options=[(say(f"scores.{name}"), name) for name in _PARTS])
     for widget, name in ((profile, "profile"), (reset, "reset-weights"), (choice, "parts")):
         widget.add_class(f"tk-c-{name}")
     above = w.Box([profile, reset, file])
     above.add_class("tk-choices")
-    steps = Slider((1,), ["1"], 1, label="round shown")
+    steps = Slider((1,), ["1"], 1, label=say("scores.round_shown"))
     rounds = Part(state, _draw_rounds(steps), ("outcome", "weights"), "rounds")
     parts = {
         "tree": w.VBox([above, ScoreTree(state)]),
@@ -105,7 +90,7 @@ def ScorePanel(lab: Lab | None = None) -> w.VBox:  # noqa: N802 (a panel reads a
 
     def turn(_: Any) -> None:
         for name, part in parts.items():
-            shown = name == _PARTS[choice.value]
+            shown = name == choice.value
             part.layout.display = "" if shown else "none"
             for view in part.children:
                 if isinstance(view, Part):
@@ -115,13 +100,13 @@ def ScorePanel(lab: Lab | None = None) -> w.VBox:  # noqa: N802 (a panel reads a
         if what == "weights":
             profile.value = state.profile
 
-    profile.observe(lambda event: _score_by(state, event.new), "value")
-    reset.on_click(lambda _: state.change(weights=()))
-    choice.observe(turn, "value")
-    steps.observe(lambda _: rounds.refresh(), "index")
+    profile.observe(guarded(state, "scores", lambda event: _score_by(state, event.new)), "value")
+    reset.on_click(guarded(state, "scores", lambda _: state.change(weights=())))
+    choice.observe(guarded(state, "scores", turn), "value")
+    steps.observe(guarded(state, "scores", lambda _: rounds.refresh()), "index")
     state.watch(follow)
     turn(None)
-    box = Panel(state, [head, choice, *parts.values()])
+    box = Panel(state, [head, choice, *parts.values()], "scores")
     box.add_class("tk-framed")
     box.add_class("tk-scores")
     return box
@@ -135,12 +120,13 @@ def _score_by(lab: Lab, profile: str) -> None:
 def _head(lab: Lab) -> str:
     report = lab.report()
     if report is None:
-        return card(_TITLE, "nothing measured yet", "")
-    said = "".join(f'<p class="tk-caveat">{html.escape(note)}</p>' for note in report.notes)
-    about = f"Profile {html.escape(report.profile.name)}: {html.escape(report.profile.about)}"
-    gaps = "scores 0" if report.profile.missing == "zero" else "carries no weight and is never scored 0"
-    text = f"{html.escape(report.summary)} {about} What has no evidence {gaps}."
-    return card(_TITLE, text, said)
+        return card(say("scores.title"), say("page.unmeasured"), "")
+    said = "".join(f'<p class="tk-caveat">{english(html.escape(note))}</p>' for note in report.notes)
+    profile = report.profile
+    about = say_html("scores.about_profile", name=profile.name, about=translated(profile.about))
+    gaps = say("scores.zero") if profile.missing == "zero" else say("scores.unweighted")
+    text = f"{html.escape(summary_of(report))} {about} {gaps}"
+    return card(say("scores.title"), text, said)
 
 
 def _file(lab: Lab) -> str:
@@ -149,7 +135,7 @@ def _file(lab: Lab) -> str:
     if lab.setting.weights:
         weights, about = (
             {**mine.weights, **dict(lab.setting.weights)},
-            f"Profile {mine.name}, with weights of one's own.",
+            say("scores.own_weights", name=mine.name),
         )
         mine = dataclasses.replace(mine, name="mine", about=about, weights=weights)
     data = base64.b64encode(mine.to_toml().encode()).decode()
@@ -163,22 +149,23 @@ def _draw_moved() -> Callable[[Lab], str]:
     def draw(lab: Lab) -> str:
         now = scored(lab.report())
         if now is None:
-            return NOTHING
+            return nothing()
         if lab.baseline is None or lab.baseline is lab.outcome:
-            return f'<p class="tk-sub">{_PINNED if lab.baseline is not None else _UNPINNED}</p>'
+            return (
+                f'<p class="tk-sub">{say("scores.pinned") if lab.baseline is not None else say("scores.unpinned")}</p>'
+            )
         before = scored(lab.report(lab.baseline))
         if before is None:
-            return '<p class="tk-sub">The baseline has no trust score to compare with.</p>'
+            return f'<p class="tk-sub">{say("scores.no_baseline_score")}</p>'
         found, names = waterfall(before, now), names_of(now)
         pictures["bars"] = figure = plot.trust_waterfall(found, names, figure=pictures.get("bars"))
         said = list(change(found.bars, names))
         lines = "".join(f"<li>{html.escape(line)}</li>" for line in said)
-        beside = f'<ol class="tk-moves">{lines}</ol>' if said else '<p class="tk-sub">No metric moved trust.</p>'
-        label = f"Trust from {amount(found.start, 3)} to {amount(found.end, 3)}" + "".join(
-            f"; {line}" for line in said[:3]
-        )
-        text = f"▲ adds to trust, ▼ (hatched) takes from it, largest first · {tip('exact', _EXACT)}"
-        return pair(text, plot.to_svg(figure, label), beside)
+        beside = f'<ol class="tk-moves">{lines}</ol>' if said else f'<p class="tk-sub">{say("scores.unmoved")}</p>'
+        label = say("scores.from_to", before=amount(found.start, 3), now=amount(found.end, 3))
+        label += "".join(f"; {line}" for line in said[:3])
+        text = say_html("scores.bars", exact=tip(say("scores.exact"), say("scores.about_exact")))
+        return pair(text, to_svg(figure, label), beside)
 
     return draw
 
@@ -200,22 +187,24 @@ def _draw_rounds(steps: Slider) -> Callable[[Lab], str]:
 
     def draw(lab: Lab) -> str:
         if scored(lab.report()) is None:
-            return NOTHING
+            return nothing()
         trail, found = reports(lab)
         at = trail.rounds.index(steps.value)
         names, scores = names_of(found[-1]), [report.pillars for report in found]
         pictures["radar"] = figure = plot.pillar_trail(scores, trail.rounds, at, names, pictures.get("radar"))
-        rows = [("Trust", *(amount(found[k].score, 3) for k in (0, at, -1)))]
+        rows = [(names["trust"], *(amount(found[k].score, 3) for k in (0, at, -1)))]
         rows += [(names[pillar], *(amount(scores[k][pillar], 3) for k in (0, at, -1))) for pillar in scores[-1]]
-        heads = ("after", *(f"{word} {trail.rounds[k]}" for word, k in (("round", 0), ("shown", at), ("last", -1))))
+        heads = [say("scores.after")]
+        heads += [
+            say(f"scores.{word}", number=trail.rounds[k]) for word, k in (("round", 0), ("shown", at), ("last", -1))
+        ]
         moving = [names[line.metric] for line in found[-1].metrics if len({_raw(r, line.metric) for r in found}) > 1]
-        followed = html.escape(", ".join(moving)) or "none of this profile's metrics"
-        text = f"faint: every round, later ones stronger · solid: round {trail.rounds[at]}. Followed: {followed}; "
-        text += tip("all others are held at their last value", _FOLLOWED)
-        label = f"Pillars after round {trail.rounds[at]} of {trail.rounds[-1]}: " + ", ".join(
-            f"{names[pillar]} {amount(score)}" for pillar, score in scores[at].items()
-        )
-        return pair(text, plot.to_svg(figure, label), table(heads, rows))
+        followed, held = ", ".join(moving), tip(say("scores.held"), say("scores.about_followed"))
+        followed = followed or say("scores.followed_none")
+        text = say_html("scores.followed", round=trail.rounds[at], names=followed, held=held)
+        said = ", ".join(f"{names[pillar]} {amount(score)}" for pillar, score in scores[at].items())
+        label = say("scores.rounds_label", round=trail.rounds[at], last=trail.rounds[-1], said=said)
+        return pair(text, to_svg(figure, label), table(heads, rows))
 
     return draw
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from trustkit.widgets.further import DROPS, Arguments, kept, rest_of
+from trustkit.widgets.translated import translated
 
 from trustkit import Experiment, use
 from trustkit.catalogue import ALGORITHMS, SPLITS, Use
@@ -263,6 +264,6 @@ def choices(axis: str) -> tuple[list[tuple[str, str]], list[tuple[str, str]]]:
         In catalogue order.
     """
     return (
-        [(entry.title, name) for name, entry in SPLITS.items() if entry.axis == axis],
-        [(entry.title, name) for name, entry in ALGORITHMS.items() if entry.axis == axis],
+        [(translated(entry.title), name) for name, entry in SPLITS.items() if entry.axis == axis],
+        [(translated(entry.title), name) for name, entry in ALGORITHMS.items() if entry.axis == axis],
     )

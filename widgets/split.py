@@ -7,9 +7,13 @@ import math
 from typing import Any
 
 import numpy as np
+from trustkit.widgets.figures import to_svg
+from trustkit.widgets.kept import Itself
 from trustkit.widgets.lab import Lab
-from trustkit.widgets.numbers import ALPHA_HAT, BETA, PLANE, ROWS, SYNTHETIC, amount, bytes_text
+from trustkit.widgets.numbers import amount, bytes_text, count, percent
 from trustkit.widgets.standing import Standing
+from trustkit.widgets.strings import Html, say, say_html
+from trustkit.widgets.translated import english, translated
 from trustkit.widgets.view import View, card, tip
 
 from trustkit import plot
@@ -17,7 +21,7 @@ from trustkit.catalogue import PANELS
 from trustkit.data import FederatedDataset
 from trustkit.plane import held_shares, natural_points
 from trustkit.plot import PlanePoint
-from trustkit.rounds import data_of
+from trustkit.rounds import data_of, partition_of
 from trustkit.split import estimate_alpha
 from trustkit.split.measured import WIDE
 
@@ -39,27 +43,42 @@ def SplitPanel(lab: Lab | None = None) -> View:  # noqa: N802 (a panel reads as 
         A widget.
     """
     pictures: dict[str, Any] = {}
+    views = list[View]()
 
     def draw(state: Lab) -> str:
-        title = "Who holds which rows" if state.setting.across_rows else "Who holds which columns"
+        title = say("split.rows") if state.setting.across_rows else say("split.columns")
         if state.searching:
             return card(title, searching(state), "")
         fed = state.federated()
         if not state.setting.across_rows:
-            if not (state.drag.moving and state.drag.name == "beta" and "card" in pictures):
+            held = state.drag.moving and state.drag.name == "beta" and not any(each.again for each in views)
+            if not (held and "card" in pictures):
                 pictures["card"] = card(title, *_columns(state, fed, pictures))
             return str(pictures["card"])
-        pictures["rows"] = figure = plot.label_shares(fed, figure=pictures.get("rows"))
-        sizes = fed.partition.sizes
-        label = (
-            f"Rows of each class by client: {len(fed)} clients of {sizes.min():,} to {sizes.max():,} rows, "
-            f"{len(fed.data.classes)} classes"
-        )
-        rows = tip(f"{sizes.min():,} to {sizes.max():,} rows", ROWS)
-        text = f"{origin(fed)}{len(fed)} clients · {rows} · colours are classes"
-        return card(title, text, plot.to_svg(figure, label))
+        if pictures.get("of") is not fed.partition:  # most settings leave the rows where they are
+            pictures.update(of=fed.partition, drawn=_rows(fed, pictures))
+        return card(title, *pictures["drawn"])
 
-    return View(lab or Lab(), draw, ("setting", "search", "standing", "still"), "split")
+    views.append(View(lab or Lab(), draw, ("setting", "search", "standing", "still"), "split", _drawn_of))
+    return views[0]
+
+
+def _drawn_of(state: Lab) -> Any:
+    """The partition, and across columns where it stands, once that is whole."""
+    if state.experiment is None or state.searching:
+        return None
+    standing = None if state.setting.across_rows else state.standings.of(state.experiment)
+    return None if standing is not None and not standing.whole else (Itself(partition_of(state.experiment)), standing)
+
+
+def _rows(fed: FederatedDataset, pictures: dict[str, Any]) -> tuple[str, str]:
+    """Subtitle and picture: classes by client."""
+    pictures["rows"] = figure = plot.label_shares(fed, figure=pictures.get("rows"))
+    sizes = fed.partition.sizes
+    ends, clients = {"low": count(sizes.min()), "high": count(sizes.max())}, len(fed)
+    label = say("split.rows_label", clients=clients, classes=len(fed.data.classes), **ends)
+    rows = tip(say("split.low_to_high", **ends), say("about.rows"))
+    return f"{origin(fed)}{say_html('split.rows_about', clients=clients, rows=rows)}", to_svg(figure, label)
 
 
 def origin(fed: FederatedDataset) -> str:
@@ -75,7 +94,7 @@ def origin(fed: FederatedDataset) -> str:
     str
         HTML, empty for real rows.
     """
-    return f'<span class="tk-tag">{SYNTHETIC}</span> ' if fed.data.provenance.synthetic else ""
+    return f'<span class="tk-tag">{say("page.synthetic")}</span> ' if fed.data.provenance.synthetic else ""
 
 
 def searching(state: Lab) -> str:
@@ -91,12 +110,12 @@ def searching(state: Lab) -> str:
     str
         Text.
     """
-    far = f" ({state.search.words})" if state.search.words else ""
+    far = f" ({translated(state.search.words)})" if state.search.words else ""
     if state.experiment is None:
-        return f"looking for the split …{far}"
+        return say("split.searching", far=far)
     columns = int(data_of(state.experiment).X.shape[1])
-    wide = f" (their correlations are {bytes_text(4 * columns**2)}: minutes)" if columns > WIDE else ""
-    return f"looking for the split of {columns:,} columns{wide}; any other setting ends the search …{far}"
+    wide = say("split.wide", size=bytes_text(4 * columns**2)) if columns > WIDE else ""
+    return say("split.searching_wide", columns=count(columns), wide=wide, far=far)
 
 
 def _columns(state: Lab, fed: FederatedDataset, pictures: dict[str, Any]) -> tuple[str, str]:
@@ -105,20 +124,21 @@ def _columns(state: Lab, fed: FederatedDataset, pictures: dict[str, Any]) -> tup
     if state.experiment is None:
         raise state.error or ValueError("the controls do not describe an experiment")
     standing = state.standings.of(state.experiment)
-    text = f"{origin(fed)}{len(fed)} parties of {_sizes(fed)} columns"
+    text = origin(fed) + say_html("split.parties", parties=len(fed), sizes=Html(_sizes(fed)))
     if standing.error is not None:
-        text += f" · not measured: {html.escape(str(standing.error))}"
+        text += f" · {say_html('split.unmeasured', why=english(html.escape(str(standing.error))))}"
     importance = standing.importance
     shares = None if importance is None else held_shares(importance, partition)
     alpha = math.nan
     if shares is not None and importance is not None:
         alpha = estimate_alpha(importance, partition, reading="package")
-        text += f" · {tip('α̂', ALPHA_HAT)} {amount(alpha)}"
-        text += f" ({amount(estimate_alpha(importance, partition, reading='paper'))} in the paper's reading)"
+        text += f" · {tip('α̂', say('about.alpha_hat'))} {amount(alpha)}"
+        paper = amount(estimate_alpha(importance, partition, reading="paper"))
+        text += f" {say('split.reading', alpha=paper)}"
     beta = partition.achieved.get("beta") if standing.beta is None else standing.beta.beta
-    text += f" · {tip('β̂', BETA)} {'…' if beta is None and standing.error is None else amount(beta)}"
+    text += f" · {tip('β̂', say('about.beta'))} {'…' if beta is None and standing.error is None else amount(beta)}"
     unknown = shares is None and standing.error is not None
-    bars = "<p>the importance of the columns is not known</p>" if unknown else _bars(fed, shares, pictures)
+    bars = f"<p>{say('split.unknown')}</p>" if unknown else _bars(fed, shares, pictures)
     plane = _plane(fed, standing, alpha, beta, pictures)
     return text, f'<div class="tk-pair">{bars}{plane}</div>'
 
@@ -133,7 +153,7 @@ def _sizes(fed: FederatedDataset) -> str:
 
 def _bars(fed: FederatedDataset, shares: np.ndarray | None, pictures: dict[str, Any]) -> str:
     if shares is None or np.isnan(shares).any():
-        return "<p>measuring the importance of the columns …</p>" if shares is None else "<p>no column matters</p>"
+        return f"<p>{say('split.measuring') if shares is None else say('split.irrelevant')}</p>"
     asked = fed.partition.achieved.get("shares")
     shown = (shares.tolist(), asked)
     if pictures.get("shares shown") == shown:
@@ -142,8 +162,9 @@ def _bars(fed: FederatedDataset, shares: np.ndarray | None, pictures: dict[str, 
         shares, None if asked is None else np.asarray(asked), figure=pictures.get("shares")
     )
     largest = int(shares.argmax())
-    label = f"Importance by party: {len(fed)} parties, the most at party {largest + 1} with {shares[largest]:.0%}"
-    pictures["shares shown"], pictures["shares svg"] = shown, plot.to_svg(figure, label)
+    most = {"largest": largest + 1, "share": percent(shares[largest])}
+    label = say("split.shares_label", parties=len(fed), **most)
+    pictures["shares shown"], pictures["shares svg"] = shown, to_svg(figure, label)
     return str(pictures["shares svg"])
 
 
@@ -158,8 +179,8 @@ def _plane(
     if pictures.get("plane shown") == points:
         return str(pictures["plane svg"])
     pictures["plane"] = figure = plot.split_plane(points, figure=pictures.get("plane"))
-    where = f"α̂ {amount(None if standing.importance is None else alpha)}, β̂ {amount(beta)}"
-    label = f"The plane of α̂ and β̂: this split at {where}; random splits and data sets with natural parties beside it"
-    words = f'<p class="tk-sub">{tip("what the plane shows", PLANE)}</p>'
-    pictures["plane shown"], pictures["plane svg"] = points, plot.to_svg(figure, label) + words
+    found = amount(None if standing.importance is None else alpha)
+    label = say("split.plane_label", alpha=found, beta=amount(beta))
+    words = f'<p class="tk-sub">{tip(say("split.plane"), say("about.plane"))}</p>'
+    pictures["plane shown"], pictures["plane svg"] = points, to_svg(figure, label) + words
     return str(pictures["plane svg"])

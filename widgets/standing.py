@@ -66,6 +66,7 @@ class Standings:
         self._importance: OrderedDict[Hashable, np.ndarray] = OrderedDict()
         self._points: OrderedDict[Hashable, tuple[PlanePoint, ...]] = OrderedDict()
         self._newest: Hashable = None
+        self._asked = 0
         self._tasks: set[asyncio.Task[None]] = set()
 
     def of(self, experiment: Experiment) -> Standing:
@@ -93,8 +94,8 @@ class Standings:
             self._measure(experiment, key, lambda: None)
             self._newest = None
             return self._known[key]
-        self._newest = key
-        task = loop.create_task(self._look(loop, experiment, key))
+        self._newest, self._asked = key, self._asked + 1
+        task = loop.create_task(self._look(loop, experiment, key, self._asked))
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)
         return known
@@ -103,12 +104,12 @@ class Standings:
         """What other divisions of the same columns have shown already."""
         return Standing(self._importance.get(experiment.data), None, self._points.get(_others(experiment)))
 
-    async def _look(self, loop: asyncio.AbstractEventLoop, experiment: Experiment, key: Hashable) -> None:
+    async def _look(self, loop: asyncio.AbstractEventLoop, experiment: Experiment, key: Hashable, asked: int) -> None:
         def told() -> None:
             loop.call_soon_threadsafe(self._tell)
 
         await loop.run_in_executor(self._pool, self._measure, experiment, key, told)
-        if self._newest == key:
+        if self._asked == asked:  # the same split may have been left and asked for again meanwhile
             self._newest = None
 
     def _measure(self, experiment: Experiment, key: Hashable, told: Callable[[], None]) -> None:

@@ -7,17 +7,20 @@ from collections.abc import Callable
 from typing import Any
 
 import ipywidgets as w
+from trustkit.widgets.figures import to_svg
+from trustkit.widgets.guard import guarded
 from trustkit.widgets.lab import Lab
 from trustkit.widgets.more import offer
-from trustkit.widgets.numbers import amount, bytes_text
+from trustkit.widgets.numbers import amount, bytes_text, percent
 from trustkit.widgets.playing import Playing, Wanted
+from trustkit.widgets.strings import say, say_html
+from trustkit.widgets.translated import english, translated
 from trustkit.widgets.view import View, bar, tip
 
 from trustkit import Experiment, RunRecord
 from trustkit.catalogue import ALGORITHMS
 from trustkit.comparison import STRATEGIES, THRESHOLDS, Comparison, Outcome, adjust_thresholds, lineup
 from trustkit.comparison.result import THRESHOLD, Band
-from trustkit.plot import to_svg
 from trustkit.plot.strategies import strategy_dots
 from trustkit.rounds import data_of
 
@@ -26,16 +29,12 @@ __all__ = ["MOST_RUNS", "Strategies"]
 MOST_RUNS = 30
 """So many results are kept beside others."""
 
-_WAITING = "not played yet"
+_WAITING = "waiting"
+"""Instead of a reason, where a run is still to be played; not shown."""
+
 _FIRST = ("fedavg", "reweighing", "fairfed", THRESHOLDS)
 _DRAWN, _NARROW = ("accuracy", "pooled_dd", "worst_dd", "worst_eod"), ("accuracy", "worst_dd")
 _WRITTEN = ("accuracy", "worst_accuracy", "pooled_dd", "worst_dd", "worst_eod", "masking_gap")
-_MASKED = "The worst client's DD minus that of all rows together, in the mean over the seeds. Source: FeDa4Fair."
-_SENT = "Sent and received by all clients in all rounds, in the mean over the seeds. Source: counted as it is sent."
-_SAME = (
-    "Same clients, rows, model, rounds and seeds; step size, passes, batch and selector are those of the training. "
-    "Another seed deals the rows anew. A difference inside the bands is noise of the seeds."
-)
 
 
 class Strategies:
@@ -49,17 +48,18 @@ class Strategies:
 
     def __init__(self, lab: Lab) -> None:
         self.lab = lab
-        self.playing = Playing(lab, self.wanted, self._told, self._adjust)
+        self.playing = Playing(lab, self.wanted, self._told, self._adjust, "groups")
         self._adjusted: dict[tuple[str, str], Outcome] = {}
         options = _offered()
         self.menu = w.SelectMultiple(
             options=options, value=[name for name in _FIRST if name in {key for _, key in options}], rows=6,
-            description="strategies", tooltip="hold Ctrl, or Shift, to choose several",
+            description=say("strategies.menu"), tooltip=say("strategies.about_menu"),
         )  # fmt: skip
-        self.groups = w.Dropdown(description="groups by", options=[("", "")])
-        self.seeds = w.BoundedIntText(1, min=1, max=10, description="seeds", tooltip="runs of each strategy")
-        self.compare = w.Button(description="Compare strategies", tooltip="train with each that is not there yet")
-        self.halt = w.Button(description="Stop strategies", tooltip="what was trained is kept", disabled=True)
+        self.groups = w.Dropdown(description=say("strategies.groups"), options=[("", "")])
+        words = {"description": say("strategies.seeds"), "tooltip": say("strategies.about_seeds")}
+        self.seeds = w.BoundedIntText(1, min=1, max=10, **words)
+        self.compare = w.Button(description=say("strategies.compare"), tooltip=say("strategies.about_compare"))
+        self.halt = w.Button(description=say("strategies.halt"), tooltip=say("strategies.about_halt"), disabled=True)
         self.compare.add_class("tk-primary")
         named = {"menu": self.menu, "groups": self.groups, "seeds": self.seeds, "compare": self.compare,
                  "halt": self.halt}  # fmt: skip
@@ -70,11 +70,11 @@ class Strategies:
         buttons.add_class("tk-buttons")
         choices = w.Box([self.menu, self.groups, self.seeds, buttons])
         choices.add_class("tk-choices")
-        self.box = w.VBox([w.HTML("<h3>Strategies compared</h3>"), choices, self.picture])
+        self.box = w.VBox([w.HTML(f"<h3>{say('strategies.title')}</h3>"), choices, self.picture])
         for widget in (self.menu, self.groups, self.seeds):
-            widget.observe(lambda _: self._told(), "value")
-        self.compare.on_click(lambda _: self.playing.start())
-        self.halt.on_click(lambda _: self.playing.stop())
+            widget.observe(guarded(lab, "groups", lambda _: self._told()), "value")
+        self.compare.on_click(guarded(lab, "groups", lambda _: self.playing.start()))
+        self.halt.on_click(guarded(lab, "groups", lambda _: self.playing.stop()))
         lab.watch(self._hear)
         self._hear("setting")
 
@@ -141,8 +141,8 @@ class Strategies:
     def _hear(self, what: str) -> None:
         if what == "setting" and self.lab.experiment is not None:
             names, value = tuple(data_of(self.lab.experiment).sensitive), self.attribute
-            offer(self.groups, [(name, name) for name in names] or [("none", "")], value)
-        if what in ("setting", "progress", "outcome"):
+            offer(self.groups, [(name, name) for name in names] or [(say("page.none"), "")], value)
+        if what in ("setting", "started", "progress", "outcome"):
             self._enable()
 
     def _told(self) -> None:
@@ -160,8 +160,8 @@ def _sent(record: RunRecord) -> float:
 
 def _offered() -> list[tuple[str, str]]:
     """Titles and names: those that care for groups or clients first, then all others across rows."""
-    rows = {name: entry.title for name, entry in ALGORITHMS.items() if entry.axis == "rows"}
-    titles = {**rows, THRESHOLDS: "Thresholds by group"}
+    rows = {name: translated(entry.title) for name, entry in ALGORITHMS.items() if entry.axis == "rows"}
+    titles = {**rows, THRESHOLDS: say("strategies.thresholds")}
     first = [name for name in STRATEGIES if name in titles]
     return [(titles[name], name) for name in (*first, *(name for name in rows if name not in first))]
 
@@ -175,7 +175,7 @@ def _drawing(parts: Strategies) -> Callable[[Lab], str]:
         keys = tuple((name, seed, each.key) for (name, seed), each in parts.wanted().items())
         marks = found.attribute, keys, tuple(found.refused.items())
         if drawn["marks"] != marks:
-            label = f"Strategies by {found.attribute}: {_said(found)}"
+            label = say("strategies.label", attribute=found.attribute, said=_said(found))
             text = ""
             for name, measures in (("wide", _DRAWN), ("narrow", _NARROW)):
                 pictures[name] = strategy_dots(found, measures, pictures.get(name), stacked=name == "narrow")
@@ -187,7 +187,8 @@ def _drawing(parts: Strategies) -> Callable[[Lab], str]:
         found = parts.comparison()
         if found is None:
             return f'<p class="tk-sub">{_nothing(parts)}</p>'
-        text = f"Gaps by {html.escape(found.attribute)} on held-out rows · {tip('what differs', _SAME)}"
+        differs = tip(say("strategies.differs"), say("strategies.about_differs"))
+        text = say_html("strategies.gaps", attribute=found.attribute, differs=differs)
         body = picture(found) if len(found.outcomes) - len(found.refused) > 1 else ""
         return f'<p class="tk-sub">{text}</p>{_status(parts)}{body}{_problems(found)}'
 
@@ -197,17 +198,22 @@ def _drawing(parts: Strategies) -> Callable[[Lab], str]:
 def _said(found: Comparison) -> str:
     bands = {name: found.bands(name) for name in found.outcomes if name not in found.refused}
     return "; ".join(
-        f"{name}: accuracy {amount(band['accuracy'].mean, 3)}, DD worst client {amount(band['worst_dd'].mean, 3)}"
+        say(
+            "strategies.said",
+            name=name,
+            accuracy=amount(band["accuracy"].mean, 3),
+            gap=amount(band["worst_dd"].mean, 3),
+        )
         for name, band in bands.items()
     )
 
 
 def _nothing(parts: Strategies) -> str:
     if not parts.lab.setting.across_rows or not parts.attribute:
-        return "n/a: this data set names no protected attribute"
+        return say("fairness.none")
     if not parts.menu.value:
-        return "Choose at least one strategy."
-    return f"Choose fewer strategies or seeds: at most {MOST_RUNS} runs are kept."
+        return say("strategies.choose")
+    return say("strategies.fewer", most=MOST_RUNS)
 
 
 def _status(parts: Strategies) -> str:
@@ -217,44 +223,47 @@ def _status(parts: Strategies) -> str:
     done, total = sum(len(record) for record in records), sum(each.rounds for each in wanted)
     now = parts.playing.now
     if now is not None:
-        rule, played = ALGORITHMS[now.algorithm.name].title, len(parts.playing.record(now))
-        words = f"{html.escape(rule)}, seed {now.seed}: round {played} of {now.rounds}"
+        rule, played = translated(ALGORITHMS[now.algorithm.name].title), len(parts.playing.record(now))
+        words: str = say_html("strategies.playing", rule=rule, seed=now.seed, done=played, total=now.rounds)
     elif parts.playing.busy:
-        words = "measuring …"
+        words = say("strategies.measuring")
     elif done == total:
-        words = "all runs are there"
+        words = say("strategies.done")
     else:
         whole = sum(record.complete for record in records)
-        words = f"{whole} of {len(records)} runs are there; Compare strategies plays the rest"
-    return bar("rounds of strategies", done, total, words)
+        words = say("strategies.partly", whole=whole, total=len(records))
+    return bar(say("strategies.bar"), done, total, words)
 
 
 def _cell(band: Band, seeds: int) -> str:
     if band.mean != band.mean:
-        return "n/a"
+        return say("page.undefined")
     wide = f'<br><span class="tk-sub">{band.low:.3f}–{band.high:.3f}</span>' if seeds > 1 else ""
     return f"{band.mean:.3f}{wide}"
 
 
 def _table(found: Comparison) -> str:
-    heads = ["accuracy", "worst client", "DD pooled", "DD worst client", "EOD worst client",
-             tip("masking gap", _MASKED), f"DD over {THRESHOLD:g}", tip("traffic", _SENT)]  # fmt: skip
+    heads = [say("strategies.accuracy"), say("strategies.worst"), say("strategies.dd_pooled"),
+             say("strategies.dd_worst"), say("strategies.eod_worst"),
+             tip(say("strategies.masking"), say("strategies.about_masking")),
+             say("strategies.dd_over", line=f"{THRESHOLD:g}"),
+             tip(say("strategies.traffic"), say("strategies.about_traffic"))]  # fmt: skip
     lines = ""
     for name in found.outcomes:
         if name in found.refused:
             continue
         bands, n = found.bands(name), len(found.seeds)
         cells = [_cell(bands[each], n) for each in _WRITTEN]
-        cells += [f"{bands['over'].mean:.0%}" if bands["over"].mean == bands["over"].mean else "n/a",
-                  bytes_text(1e6 * bands["megabytes"].mean)]  # fmt: skip
+        over = bands["over"].mean
+        cells += [percent(over) if over == over else say("page.undefined"), bytes_text(1e6 * bands["megabytes"].mean)]
         row = "".join(f"<td>{cell}</td>" for cell in cells)
         lines += f'<tr><th scope="row">{html.escape(name)}</th>{row}</tr>'
     top = "".join(f'<th scope="col">{head}</th>' for head in ("", *heads))
     table = f'<table class="tk-table"><thead><tr>{top}</tr></thead><tbody>{lines}</tbody></table>'
-    return f'<div class="tk-across" tabindex="0" role="region" aria-label="strategies compared">{table}</div>'
+    return f'<div class="tk-across" tabindex="0" role="region" aria-label="{say("strategies.table")}">{table}</div>'
 
 
 def _problems(found: Comparison) -> str:
     """What cannot be played, in the library's words."""
-    return "".join(f'<p class="tk-caveat" role="alert">{html.escape(name)}: {html.escape(why)}</p>'
+    return "".join(f'<p class="tk-caveat" role="alert">{html.escape(name)}: {english(html.escape(why))}</p>'
                    for name, why in found.refused.items() if why != _WAITING)  # fmt: skip

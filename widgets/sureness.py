@@ -2,36 +2,36 @@
 
 from __future__ import annotations
 
-import html
 from collections.abc import Callable
 from typing import Any
 
+from trustkit.widgets.figures import to_svg
 from trustkit.widgets.lab import Lab
-from trustkit.widgets.numbers import amount
+from trustkit.widgets.numbers import amount, count, percent
 from trustkit.widgets.player import Outcome
 from trustkit.widgets.reasons import names_of
+from trustkit.widgets.strings import say, say_html
+from trustkit.widgets.translated import translated
 from trustkit.widgets.view import pair, table, tip
 
 from trustkit import outranks, plot, sensitivity
 from trustkit.trust import TrustReport
 
-__all__ = ["NOTHING", "draw_bands", "rivals", "scored"]
-
-NOTHING = '<p class="tk-sub">Nothing measured yet: press Run.</p>'
-"""Said where there is no score."""
+__all__ = ["draw_bands", "nothing", "rivals", "scored"]
 
 _DRAWS = 1000
-_SAMPLED = (
-    f"{_DRAWS:,} draws. The weights of the children of each node: a Dirichlet distribution around those given, "
-    "concentration 20. The normalisers: each score moved a random part of the way to the score that another profile "
-    "over the same metrics gives. Source: OECD, Handbook on Constructing Composite Indicators (2008)."
-)
-_OUTRANKS = (
-    f"P(this run outranks that one): the share of the same {_DRAWS:,} draws in which this run has the higher trust; "
-    "ties count half. Near 100 % or 0 % the order hardly depends on weights and normalisers; near 50 % it does."
-)
-_ALONE = "No other run to compare with yet: pin this one or just go on; change a control and press Run."
 _MOST, _SAID = 5, 4
+
+
+def nothing() -> str:
+    """Say that there is no score yet.
+
+    Returns
+    -------
+    str
+        HTML.
+    """
+    return f'<p class="tk-sub">{say("page.unmeasured_run")}</p>'
 
 
 def scored(report: TrustReport | None) -> TrustReport | None:
@@ -78,16 +78,16 @@ def _named(shown: Outcome, other: Outcome, pinned: bool) -> str:
 
     said = [_instead(each) for each in differences(shown.record.experiment, other.record.experiment)]
     if len(said) > _SAID:
-        said = [*said[: _SAID - 1], f"{len(said) - _SAID + 1} more"]
+        said = [*said[: _SAID - 1], say("sureness.more", count=len(said) - _SAID + 1)]
     if not said:
-        said = [f"the same after {len(other.record)} rounds"]
-    return ("baseline · " if pinned else "") + ", ".join(said)
+        said = [say("sureness.same", count=len(other.record))]
+    return say("sureness.pinned", what=", ".join(said)) if pinned else ", ".join(said)
 
 
 def _instead(change: str) -> str:
     what, _, values = change.partition(": ")
     was, _, now = values.partition(" → ")
-    return f"{what} {now} instead of {was}"
+    return say("sureness.instead", what=translated(what), now=now, was=was)
 
 
 def draw_bands() -> Callable[[Lab], str]:
@@ -103,17 +103,17 @@ def draw_bands() -> Callable[[Lab], str]:
     def draw(lab: Lab) -> str:
         report = scored(lab.report())
         if report is None:
-            return NOTHING
+            return nothing()
         found, names = sensitivity(report, draws=_DRAWS), names_of(report)
         pictures["bands"] = figure = plot.score_bands(found, names, figure=pictures.get("bands"))
         scores = {"trust": report.score, **report.pillars}
         bounds = {name: found.interval(name) for name in found.samples}
         rows = [(names[n], amount(scores[n], 3), f"{low:.3f}", f"{high:.3f}") for n, (low, high) in bounds.items()]
         low, high = bounds["trust"]
-        label = f"Trust {amount(report.score)}, between {low:.2f} and {high:.2f} in nine of ten draws"
-        text = f"How far scores depend on choices: 5\u202f% to 95\u202f% of {tip(f'{_DRAWS:,} draws', _SAMPLED)} "
-        text += "of weights and normalisers. A wide band is a score that others would have set otherwise."
-        bands = pair(text, plot.to_svg(figure, label), table(("pillar", "as given", "5 %", "95 %"), rows))
+        label = say("sureness.label", trust=amount(report.score), low=f"{low:.2f}", high=f"{high:.2f}")
+        draws = tip(say("sureness.draws", count=count(_DRAWS)), say("sureness.about_draws", draws=count(_DRAWS)))
+        heads = [say(f"sureness.{name}") for name in ("pillar", "given", "low", "high")]
+        bands = pair(say_html("sureness.text", draws=draws), to_svg(figure, label), table(heads, rows))
         return bands + _rivals(lab, report)
 
     return draw
@@ -125,10 +125,11 @@ def _rivals(lab: Lab, report: TrustReport) -> str:
         other = scored(lab.report(outcome))
         if other is not None:
             chance = outranks(report, other, draws=_DRAWS)
-            rows.append((name, amount(other.score, 3), f"{chance:.0%}"))
-    title = "<h3>Against the other runs of this page</h3>"
+            rows.append((name, amount(other.score, 3), percent(chance)))
+    title = f"<h3>{say('sureness.rivals')}</h3>"
     if not rows:
-        return f'{title}<p class="tk-sub">{_ALONE}</p>'
-    head = ("the other run has", "its trust", tip("outranked by this one", _OUTRANKS))
-    text = f"This run: trust {amount(report.score, 3)}, {html.escape(report.profile.name)} profile with these weights."
+        return f'{title}<p class="tk-sub">{say("sureness.alone")}</p>'
+    outranked = tip(say("sureness.outranked"), say("sureness.about_outranks", draws=count(_DRAWS)))
+    head = (say("sureness.other"), say("sureness.its_trust"), outranked)
+    text = say_html("sureness.this_run", trust=amount(report.score, 3), profile=report.profile.name)
     return f'{title}<p class="tk-sub">{text}</p><div class="tk-rivals">{table(head, rows)}</div>'

@@ -1,40 +1,94 @@
-"""The tiles: the numbers a person came for, each with its caveat under it."""
+"""The tiles: the numbers a person came for, each with its caveat, and with how it stands to the baseline."""
 
 from __future__ import annotations
 
-import html
 import math
 
 from trustkit.widgets.lab import Lab
-from trustkit.widgets.numbers import ACCURACY, DISPARITY, EPSILON, MASKING, RMSE, TRAFFIC, TRUST, amount, bytes_text
+from trustkit.widgets.numbers import amount, bytes_text
 from trustkit.widgets.player import Outcome
+from trustkit.widgets.strings import say, say_html
+from trustkit.widgets.translated import translated
 from trustkit.widgets.view import tip
 
 from trustkit.findings import fairness_of, headline_of, quality_of
+from trustkit.quantities import Seen
+from trustkit.sidebyside import Delta, deltas_of
 
-__all__ = ["tiles"]
+__all__ = ["moved", "tiles", "written"]
+
+_TILES = ("trust", "accuracy", "rmse", "fairness.demographic_disparity", "epsilon", "megabytes")
+_DIGITS = {"accuracy": 3, "worst_accuracy": 3, "fairness.pooled": 3, "fairness.clients_over": 0}
 
 
-def _epsilon_tile(outcome: Outcome, epsilon: float) -> str:
+def written(name: str, value: float | None) -> str:
+    """Write a quantity.
+
+    Parameters
+    ----------
+    name : str
+        Of `trustkit.quantities.QUANTITIES`.
+    value : float or None
+        The number.
+
+    Returns
+    -------
+    str
+        With its usual digits; traffic with a unit.
+    """
+    if name == "megabytes" and value is not None and math.isfinite(value):
+        return bytes_text(1e6 * value)
+    return amount(value, _DIGITS.get(name, 2))
+
+
+def moved(delta: Delta) -> str:
+    """Say how far a number is from the baseline's, and whether that is better.
+
+    Parameters
+    ----------
+    delta : Delta
+        Of the result and the baseline.
+
+    Returns
+    -------
+    str
+        HTML: an arrow, the difference and a word, so that colour is never alone; empty where nothing can be said.
+    """
+    if delta.moved is None:
+        return ""
+    size = written(delta.name, abs(delta.difference))
+    if not delta.moved or size == written(delta.name, 0.0):
+        return f'<span class="tk-delta">{say("tiles.same")}</span>'
+    up = delta.difference > 0
+    kind, word = {True: (" tk-up", " · " + say("tiles.better")), False: (" tk-down", " · " + say("tiles.worse")),
+                  None: ("", "")}[delta.better]  # fmt: skip
+    return f'<span class="tk-delta{kind}">{"▲ +" if up else "▼ −"}{size}{word}</span>'
+
+
+def _moves(lab: Lab, outcome: Outcome) -> dict[str, str]:
+    """How each number of the tiles moved against the baseline, if there is another one."""
+    base = lab.baseline
+    if base is None or base is outcome:
+        return {}
+    here, there = (Seen(None, each.record, lab.report(each)) for each in (outcome, base))
+    return {delta.name: moved(delta) for delta in deltas_of(here, there, _TILES)}
+
+
+def _epsilon_tile(outcome: Outcome, epsilon: float, move: str) -> str:
     private = outcome.facts
     assumption = private.get("privacy", "assumption")
     if math.isinf(epsilon):
-        return _tile(
-            "ε spent",
-            tip("∞", f"{EPSILON} No privacy mechanism is in use, so nothing bounds what the updates give away."),
-            "no mechanism in use",
-        )
-    words = f"{EPSILON} Source: composed over all rounds by dp-accounting (RDP). {assumption or ''}"
-    delta, level = private.get("privacy", "delta"), private.get("privacy", "level")
-    return _tile(
-        "ε spent",
-        tip(amount(epsilon), words),
-        f"δ = {delta:g} · protects one {html.escape(str(level))} · {tip('assumption', words)}",
-    )
+        words = say("tiles.about_unbounded", epsilon=say("about.epsilon"))
+        return _tile(say("tiles.epsilon"), tip("∞", words), say("tiles.no_mechanism"), move)
+    words = say("tiles.about_spent", epsilon=say("about.epsilon"), assumption=assumption or "")
+    level, delta = str(private.get("privacy", "level")), f"{private.get('privacy', 'delta'):g}"
+    said = tip(say("tiles.assumption"), words)
+    caveat = say_html("tiles.protects", delta=delta, level=translated(level), assumption=said)
+    return _tile(say("tiles.epsilon"), tip(amount(epsilon), words), caveat, move)
 
 
-def _tile(name: str, number: str, caveat: str) -> str:
-    lines = f'<div class="tk-k">{name}</div><div class="tk-n">{number}</div><div class="tk-d">{caveat}</div>'
+def _tile(name: str, number: str, caveat: str, move: str = "") -> str:
+    lines = f'<div class="tk-k">{name}</div><div class="tk-n">{number}</div>{move}<div class="tk-d">{caveat}</div>'
     return f'<div class="tk-card tk-tile">{lines}</div>'
 
 
@@ -57,40 +111,43 @@ def tiles(lab: Lab) -> str:
     report, head, gaps = lab.report(outcome), headline_of(outcome.record), fairness_of(outcome.record)
     unknown = len(report.missing) if report else 0
     base = lab.report(lab.baseline) if lab.baseline is not None else None
+    moves = _moves(lab, outcome)
+    pinned = say("tiles.baseline", score=amount(base.score)) if base else ""
     trust = _tile(
-        "trust",
-        tip(
-            amount(report.score if report else None),
-            TRUST,
-        ),
-        (f"baseline {amount(base.score)} · " if base else "") + f"{unknown} metric{'s' if unknown != 1 else ''} "
-        "without evidence",
+        say("tiles.trust"),
+        tip(amount(report.score if report else None), say("about.trust")),
+        pinned + say("tiles.missing", count=unknown),
+        moves.get("trust", ""),
     )
     joint = len(outcome.record.last.accuracy) == 1
     quality = quality_of(outcome.record)
-    number = tip(amount(head.accuracy, 3), ACCURACY) if quality.higher else tip(amount(quality.last, 2), RMSE)
+    about, reached = say("about.accuracy"), amount(head.accuracy, 3)
+    number = tip(reached, about) if quality.higher else tip(amount(quality.last, 2), say("about.rmse"))
+    worst = say_html("tiles.worst", value=tip(amount(head.worst_accuracy, 3), about))
     accuracy = _tile(
-        quality.name,
+        say("tiles.accuracy") if quality.higher else say("tiles.rmse"),
         number,
-        "one joint model, held-out rows" if joint else f"worst client {tip(amount(head.worst_accuracy, 3), ACCURACY)}",
+        say("tiles.joint") if joint else worst,
+        moves.get("accuracy" if quality.higher else "rmse", ""),
     )
     if gaps is None:
-        gap = _tile(
-            "worst client disparity", tip("n/a", "The data set names no protected attribute."), "no protected attribute"
-        )
+        none = tip(say("page.undefined"), say("tiles.about_no_attribute"))
+        gap = _tile(say("tiles.gap"), none, say("tiles.no_attribute"))
     else:
-        undefined = f" · {gaps.undefined} n/a" if gaps.undefined else ""
+        undefined = say("tiles.undefined", count=gaps.undefined) if gaps.undefined else ""
+        named = {"attribute": gaps.attribute, "groups": ", ".join(gaps.groups)}
+        masking = tip(amount(gaps.masking), say("about.masking"))
         gap = _tile(
-            "worst client disparity",
-            tip(amount(gaps.worst), f"{DISPARITY} Groups of {gaps.attribute}: {', '.join(gaps.groups)}."),
-            f"by {html.escape(gaps.attribute)} · masking gap {tip(amount(gaps.masking), MASKING)}{undefined}",
+            say("tiles.gap"),
+            tip(amount(gaps.worst), say("tiles.about_groups", disparity=say("about.disparity"), **named)),
+            say_html("tiles.by", attribute=gaps.attribute, masking=masking, undefined=undefined),
+            moves.get("fairness.demographic_disparity", ""),
         )
     traffic = _tile(
-        "traffic",
-        tip(
-            bytes_text(head.bytes_up + head.bytes_down),
-            TRAFFIC,
-        ),
-        f"up {bytes_text(head.bytes_up)} · down {bytes_text(head.bytes_down)}",
+        say("tiles.traffic"),
+        tip(bytes_text(head.bytes_up + head.bytes_down), say("about.traffic")),
+        say("tiles.up_down", up=bytes_text(head.bytes_up), down=bytes_text(head.bytes_down)),
+        moves.get("megabytes", ""),
     )
-    return f'<div class="tk-tilegrid">{trust}{accuracy}{gap}{_epsilon_tile(outcome, head.epsilon)}{traffic}</div>'
+    spent = _epsilon_tile(outcome, head.epsilon, moves.get("epsilon", ""))
+    return f'<div class="tk-tilegrid">{trust}{accuracy}{gap}{spent}{traffic}</div>'

@@ -49,7 +49,7 @@ function render({ model, el }) {
     score.append(line.number, bar);
     line.raw = make("span", "tk-raw");
     line.input = Object.assign(make("input"), { type: "range", min: 0, step: 1 });
-    line.input.setAttribute("aria-label", `weight of ${row.name.toLowerCase()}`);
+    line.input.setAttribute("aria-label", row.weight);
     line.share = make("output");
     const weight = make("div", `tk-weight tk-weight-${row.id.replaceAll("/", "-")}`);
     weight.append(line.input, line.share);
@@ -83,10 +83,11 @@ function render({ model, el }) {
     }
     const heads = make("div", "tk-line tk-heads");
     heads.setAttribute("aria-hidden", "true");
-    const titles = ["pillar ▸ notion ▸ metric", "score", "raw value", "weight → of its siblings · of trust"];
+    const words = model.get("words");
+    const titles = [words.heads, words.score, words.raw, words.share];
     heads.append(...titles.map((title) => make("span", "", title)));
     const all = make("div", "tk-all");
-    for (const [text, open] of [["Open all", true], ["Close all", false]]) {
+    for (const [text, open] of [[words.open, true], [words.close, false]]) {
       const button = Object.assign(make("button", "jupyter-button", text), { type: "button" });
       button.addEventListener("click", () => lines.forEach((line) => turn(line, open)));
       all.append(button);
@@ -96,10 +97,14 @@ function render({ model, el }) {
     el.replaceChildren(...(rows.length ? [all, box] : []));
   };
   const say = (line, about) => {
+    const english = model.get("english");
     const said = JSON.stringify(about);
     if (said === line.said) return;
     line.said = said;
-    line.about.replaceChildren(...about.flatMap(([name, text]) => [make("dt", "", name), make("dd", "", text)]));
+    line.about.replaceChildren(...about.flatMap(([name, text]) => {
+      const lang = english.includes(name) ? "en" : ""; // formulas and sources are the library's
+      return [make("dt", "", name), Object.assign(make("dd", "", text), lang ? { lang } : {})];
+    }));
   };
   const fill = () => {
     const values = model.get("values");

@@ -7,8 +7,11 @@ from typing import Any
 
 import anywidget
 import traitlets
+from trustkit.widgets.guard import guarded
 from trustkit.widgets.lab import Lab
-from trustkit.widgets.reasons import about_metric, values_of
+from trustkit.widgets.reasons import about_metric, english_words, names_of, values_of
+from trustkit.widgets.strings import say
+from trustkit.widgets.translated import spoken
 
 from trustkit.trust import TrustReport
 
@@ -57,16 +60,21 @@ class ScoreTree(anywidget.AnyWidget):  # type: ignore[misc]
     places = traitlets.Dict().tag(sync=True)
     held = traitlets.Unicode().tag(sync=True)
     released = traitlets.Int(0).tag(sync=True)
+    words = traitlets.Dict().tag(sync=True)
+    english = traitlets.List(traitlets.Unicode()).tag(sync=True)
 
     def __init__(self, lab: Lab) -> None:
-        super().__init__()
+        super().__init__(
+            words={name: say(f"tree.{name}") for name in ("heads", "score", "raw", "share", "open", "close")},
+            english=english_words(),
+        )
         self.lab = lab
         self._stops: dict[str, tuple[float, ...]] = {}
         self._own: dict[str, float] = {}
         self._shown: TrustReport | None = None
         self._following = False
-        self.observe(self._moved, "places")
-        self.observe(lambda _: lab.let_go(), "released")
+        self.observe(guarded(lab, "scores", self._moved), "places")
+        self.observe(guarded(lab, "scores", lambda _: lab.let_go()), "released")
         lab.watch(self._hear)
         self._follow(True)
 
@@ -90,25 +98,28 @@ class ScoreTree(anywidget.AnyWidget):  # type: ignore[misc]
         stops = {n: k if given[n] in (k := known.get(n, ())) else stops_of(self._own[n], given[n]) for n in names}
         anew = anew or stops != known
         self._stops, self._shown, self._following = stops, report, True
-        with self.hold_sync():
-            if anew:
-                self.rows = self._rows(report)
-            self.values = values_of(report)
-            self.places = {name: stops[name].index(given[name]) for name in names}
-        self._following = False
+        try:
+            with self.hold_sync():
+                if anew:
+                    self.rows = self._rows(report)
+                self.values = values_of(report)
+                self.places = {name: stops[name].index(given[name]) for name in names}
+        finally:
+            self._following = False
 
     def _rows(self, report: TrustReport) -> list[dict[str, Any]]:
         """What does not change with the weights, parents first."""
-        taxonomy = report.profile.taxonomy
+        taxonomy, names = report.profile.taxonomy, names_of(report)
 
-        def row(name: str, level: str, parent: str, title: str, about: Any = None) -> dict[str, Any]:
-            stops = len(self._stops[name])
-            return {"id": name, "level": level, "parent": parent, "name": title, "stops": stops, "about": about}
+        def row(name: str, level: str, parent: str, about: Any = None) -> dict[str, Any]:
+            weight = say("tree.weight", name=spoken(names[name]))
+            return {"id": name, "level": level, "parent": parent, "name": names[name], "weight": weight,
+                    "stops": len(self._stops[name]), "about": about}  # fmt: skip
 
-        rows = [row(pillar, "pillar", "", title) for pillar, title in taxonomy.pillars.items()]
-        rows += [row(name, "notion", notion.pillar, notion.name) for name, notion in taxonomy.notions.items()]
+        rows = [row(pillar, "pillar", "") for pillar in taxonomy.pillars]
+        rows += [row(name, "notion", notion.pillar) for name, notion in taxonomy.notions.items()]
         for line in report.metrics:
-            rows.append(row(line.metric, "metric", line.notion, line.row.name, about_metric(report, line)))
+            rows.append(row(line.metric, "metric", line.notion, about_metric(report, line)))
         return rows
 
     def _moved(self, event: Any) -> None:

@@ -7,11 +7,13 @@ from typing import Any
 import ipywidgets as w
 from trustkit.widgets.crossed import SYMBOLS, Crossed
 from trustkit.widgets.crossings import drawing, title_of
+from trustkit.widgets.guard import guarded
 from trustkit.widgets.lab import Lab
 from trustkit.widgets.leaks import leaking
 from trustkit.widgets.more import offer
 from trustkit.widgets.page import Panel
 from trustkit.widgets.split import origin
+from trustkit.widgets.strings import say, say_html
 from trustkit.widgets.view import View, card, tip
 
 from trustkit.catalogue import ALGORITHMS, PANELS
@@ -19,21 +21,10 @@ from trustkit.comparison import ALONG, YARDSTICKS
 
 __all__ = ["VerticalPanel"]
 
-_TITLE = "Algorithms across columns"
 _FIRST = ("splitnn", "gal", "fedtree")
-_ALONG = (("as under the controls", ""), ("along α: unequal parties", "alpha"), ("along β: correlated parties", "beta"))
-_SAME = (
-    "Data, parties, rounds and seed are those of the controls. The training under the controls keeps its settings, "
-    "relatives of it share what they have in common with it, all others stand on their defaults. "
-    "Yardsticks send nothing, so no noise is put on them."
-)
-_SIMULATED = (
-    "A simulation on this machine: every message that crosses a party's border is really made and counted, and nothing "
-    "goes over a network. A run that is trained in one place and only counts its messages says so."
-)
 
 
-@PANELS.enter("vertical", title=_TITLE)
+@PANELS.enter("vertical", title="Algorithms across columns")
 def VerticalPanel(lab: Lab | None = None) -> w.VBox:  # noqa: N802 (a panel reads as a thing)
     """Choose algorithms and splits; watch them learn, see what each party sends, and what attacks find in it.
 
@@ -48,7 +39,7 @@ def VerticalPanel(lab: Lab | None = None) -> w.VBox:  # noqa: N802 (a panel read
         A widget; hidden across rows, and filled when it is shown first.
     """
     state = lab or Lab()
-    box = Panel(state, [])
+    box = Panel(state, [], "vertical")
     box.add_class("tk-framed")
     box.add_class("tk-vertical")
     inside: list[_Inside] = []
@@ -58,7 +49,7 @@ def VerticalPanel(lab: Lab | None = None) -> w.VBox:  # noqa: N802 (a panel read
             box.layout.display = "none" if state.setting.across_rows else ""
             if not state.setting.across_rows and not inside:
                 inside.append(_Inside(state))
-                box.children = inside[0].children
+                box.children = tuple(inside[0].children)
 
     state.watch(show)
     show()
@@ -73,16 +64,19 @@ class _Inside:
         self._following = False
         options = _offered()
         self.menu = w.SelectMultiple(
-            options=options, value=self.state.names, rows=len(options), description="algorithms",
-            tooltip="hold Ctrl, or Shift, to choose several",
+            options=options, value=self.state.names, rows=len(options), description=say("vertical.menu"),
+            tooltip=say("vertical.about_menu"),
         )  # fmt: skip
-        self.along = w.Dropdown(description="splits", options=_ALONG)
-        self.at = w.Dropdown(description="shown at", options=[("", "")])
-        self.by = w.Dropdown(description="curves", options=[("by round", "round"), ("by bytes sent", "bytes")])
-        self.of = w.Dropdown(description="bytes of", options=[("", "")])
-        self.attacks = w.Checkbox(description="privacy attacks", indent=False, tooltip="listen to every whole run")
-        self.compare = w.Button(description="Compare algorithms", tooltip="train with each that is not there yet")
-        self.halt = w.Button(description="Stop algorithms", tooltip="what was trained is kept", disabled=True)
+        series = [(say(f"vertical.along_{name or 'none'}"), name) for name in ("", "alpha", "beta")]
+        self.along = w.Dropdown(description=say("vertical.along"), options=series)
+        self.at = w.Dropdown(description=say("vertical.at"), options=[("", "")])
+        curves = [(say("vertical.by_round"), "round"), (say("vertical.by_bytes"), "bytes")]
+        self.by = w.Dropdown(description=say("vertical.by"), options=curves)
+        self.of = w.Dropdown(description=say("vertical.of"), options=[("", "")])
+        attacks = {"description": say("vertical.attacks"), "tooltip": say("vertical.about_attacks")}
+        self.attacks = w.Checkbox(indent=False, **attacks)
+        self.compare = w.Button(description=say("vertical.compare"), tooltip=say("vertical.about_compare"))
+        self.halt = w.Button(description=say("vertical.halt"), tooltip=say("vertical.about_halt"), disabled=True)
         self.compare.add_class("tk-primary")
         self._follow()
         topics = ("setting", "progress", "outcome", "search")
@@ -106,14 +100,16 @@ class _Inside:
         return choices
 
     def _connect(self) -> None:
-        self.menu.observe(lambda event: self._choose("names", tuple(event.new)), "value")
-        self.along.observe(lambda event: self._choose("along", event.new), "value")
-        self.at.observe(lambda event: self._choose("at", event.new), "value")
-        self.attacks.observe(lambda event: self._choose("attacks", event.new), "value")
+        self.menu.observe(guarded(self.lab, "vertical", lambda event: self._choose("names", tuple(event.new))), "value")
+        self.along.observe(guarded(self.lab, "vertical", lambda event: self._choose("along", event.new)), "value")
+        self.at.observe(guarded(self.lab, "vertical", lambda event: self._choose("at", event.new)), "value")
+        self.attacks.observe(guarded(self.lab, "vertical", lambda event: self._choose("attacks", event.new)), "value")
         for menu in (self.by, self.of):
-            menu.observe(lambda _: None if self._following else self.body.refresh(), "value")
-        self.compare.on_click(lambda _: self.state.start())
-        self.halt.on_click(lambda _: self.state.stop())
+            menu.observe(
+                guarded(self.lab, "vertical", lambda _: None if self._following else self.body.refresh()), "value"
+            )
+        self.compare.on_click(guarded(self.lab, "vertical", lambda _: self.state.start()))
+        self.halt.on_click(guarded(self.lab, "vertical", lambda _: self.state.stop()))
 
     def _choose(self, name: str, value: Any) -> None:
         if not self._following:
@@ -126,7 +122,7 @@ class _Inside:
         self.body.refresh()
 
     def _hear(self, what: str) -> None:
-        if what in ("setting", "progress", "outcome", "search"):
+        if what in ("setting", "started", "progress", "outcome", "search"):
             self._follow()
 
     def _follow(self) -> None:
@@ -140,7 +136,7 @@ class _Inside:
             offer(self.at, splits or [("", "")], at)
             names = [name for name in self.state.names if name not in YARDSTICKS] or list(self.state.names)
             kept = self.of.value if self.of.value in names else next(iter(names), "")
-            offer(self.of, [(title_of(name), name) for name in names] or [("none", "")], kept)
+            offer(self.of, [(title_of(name), name) for name in names] or [(say("page.none"), "")], kept)
         finally:
             self._following = False
         self.compare.disabled = self.state.playing.busy or not self.state.wanted()
@@ -148,14 +144,17 @@ class _Inside:
 
     def _head(self, lab: Lab) -> str:
         if lab.setting.across_rows or lab.experiment is None or lab.searching:
-            return card(_TITLE, "real runs, side by side", "")
-        made_up = origin(lab.federated())
-        words = f"{tip('what is the same', _SAME)} · {tip('simulated', _SIMULATED)}"
-        return card(_TITLE, f"{made_up}Real runs on the same rows · {words}", "")
+            return card(say("vertical.title"), say("vertical.side_by_side"), "")
+        same = tip(say("vertical.same"), say("vertical.about_same"))
+        simulated = tip(say("vertical.simulated"), say("vertical.about_simulated"))
+        words = say_html("vertical.head", same=same, simulated=simulated)
+        return card(say("vertical.title"), f"{origin(lab.federated())}{words}", "")
 
 
 def _offered() -> list[tuple[str, str]]:
     """Titles and names: quick and well-known algorithms first, yardsticks last."""
     names = [name for name, entry in ALGORITHMS.items() if entry.axis == "columns"]
     ordered = [*_FIRST, *sorted((name for name in names if name not in _FIRST), key=lambda name: name in YARDSTICKS)]
-    return [(title_of(name) + (" (yardstick)" if name in YARDSTICKS else ""), name) for name in ordered]
+    titles = {name: title_of(name) for name in ordered}
+    titles |= {name: say("vertical.yardstick", name=titles[name]) for name in ordered if name in YARDSTICKS}
+    return [(title, name) for name, title in titles.items()]

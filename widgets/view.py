@@ -3,17 +3,22 @@
 from __future__ import annotations
 
 import html
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Hashable, Sequence
 from typing import Any
 
 import ipywidgets as w
+from trustkit.widgets.drawn import note_view
+from trustkit.widgets.guard import Fault
+from trustkit.widgets.kept import Kept
 from trustkit.widgets.lab import Lab
+from trustkit.widgets.mending import capital, failure
 from trustkit.widgets.page import bundle
+from trustkit.widgets.strings import Html, language, say
 
-__all__ = ["View", "bar", "card", "failure", "fold", "pair", "table", "tip"]
+__all__ = ["View", "bar", "card", "fold", "pair", "table", "tip"]
 
 
-def tip(text: str, explanation: str, spoken: bool = True) -> str:
+def tip(text: str, explanation: str, spoken: bool = True) -> Html:
     """Return a number or a word with an explanation that shows on hover and on keyboard focus.
 
     Parameters
@@ -27,13 +32,14 @@ def tip(text: str, explanation: str, spoken: bool = True) -> str:
 
     Returns
     -------
-    str
-        HTML.
+    Html
+        To be put into a text.
     """
     words = html.escape(explanation, quote=True)
     if not spoken:
-        return f'<span class="tk-tip" tabindex="0" data-tip="{words}" aria-description="{words}">{text}</span>'
-    return f'<span class="tk-tip" tabindex="0" data-tip="{words}">{text}<span class="tk-unseen">: {words}</span></span>'
+        return Html(f'<span class="tk-tip" tabindex="0" data-tip="{words}" aria-description="{words}">{text}</span>')
+    unseen = f'<span class="tk-unseen">: {words}</span>'
+    return Html(f'<span class="tk-tip" tabindex="0" data-tip="{words}">{text}{unseen}</span>')
 
 
 def bar(name: str, done: int, total: int, words: str, state: str = "") -> str:
@@ -136,7 +142,7 @@ def fold(title: str, *children: w.Widget) -> w.VBox:
     ipywidgets.VBox
         The button, and a box of the children.
     """
-    button, box = w.ToggleButton(description=f"▸ {title}", tooltip="show or hide"), w.VBox(children)
+    button, box = w.ToggleButton(description=f"▸ {title}", tooltip=say("card.show_hide")), w.VBox(children)
     box.layout.display = "none"
 
     def turn(event: Any) -> None:
@@ -146,30 +152,6 @@ def fold(title: str, *children: w.Widget) -> w.VBox:
     button.observe(turn, "value")
     button.add_class("tk-fold")
     return w.VBox([button, box])
-
-
-def failure(error: BaseException, where: str) -> str:
-    """Return a red card that says what went wrong and what to try.
-
-    Parameters
-    ----------
-    error : Exception
-        What happened.
-    where : str
-        What was being done.
-
-    Returns
-    -------
-    str
-        HTML with ``role="alert"``.
-    """
-    text = str(error.args[0]) if isinstance(error, KeyError) and error.args else str(error) or type(error).__name__
-    return (
-        f'<section class="tk-card tk-failed" role="alert"><h2>{html.escape(where[:1].upper() + where[1:])} failed</h2>'
-        f"<p>{html.escape(text)}</p>"
-        f'<p class="tk-sub">Undo the last change, or pick another value; the other panels go on working. '
-        f"({html.escape(type(error).__name__)})</p></section>"
-    )
 
 
 class View(w.HTML):  # type: ignore[misc]
@@ -184,16 +166,28 @@ class View(w.HTML):  # type: ignore[misc]
     topics : collection of str
         The changes that concern it.
     name : str
-        What it is called when it fails; its CSS class is ``tk-v-`` and the name.
+        Its CSS class is ``tk-v-`` and the name; what it is called when it fails is the text ``view.`` and the name.
+    of : callable, optional
+        Lab in, all that `draw` reads out, or ``None`` while that changes by itself: what was drawn of the same is shown
+        again as it is, for example when a change is taken back.
     """
 
     value: str
 
-    def __init__(self, lab: Lab, draw: Callable[[Lab], str], topics: Collection[str], name: str) -> None:
+    def __init__(
+        self,
+        lab: Lab,
+        draw: Callable[[Lab], str],
+        topics: Collection[str],
+        name: str,
+        of: Callable[[Lab], Hashable] | None = None,
+    ) -> None:
         super().__init__()
-        self.lab, self.draw, self.topics, self.name = lab, draw, frozenset(topics), name
+        self.lab, self.draw, self.topics, self.name, self.of = lab, draw, frozenset(topics), name, of
+        self._kept = Kept()
         self.add_class("tk-view")
         self.add_class(f"tk-v-{name}")
+        note_view(self)
         lab.watch(self.hear)
         self.refresh()
 
@@ -201,23 +195,46 @@ class View(w.HTML):  # type: ignore[misc]
         return bundle(self.lab, self, **asked)
 
     def hear(self, what: str) -> None:
-        """Redraw if a change concerns this view.
+        """Redraw if a change concerns this view, and none that comes at once with it does.
 
         Parameters
         ----------
         what : str
             A topic.
         """
-        if what in self.topics:
+        if what in self.topics and self.topics.isdisjoint(self.lab.hearing.coming):
+            self.refresh()
+
+    @property
+    def again(self) -> bool:
+        """Whether it shows an earlier text again, so that what `draw` keeps may be of another one."""
+        return self._kept.again
+
+    def settle(self) -> None:
+        """Let the figures be those of the text."""
+        if self.again:
+            self._kept.clear()
             self.refresh()
 
     def refresh(self) -> None:
         """Draw anew; an exception becomes a red card here and nowhere else."""
+        guard = self.lab.hearing.guard
         try:
-            value = self.draw(self.lab)
+            value = self._drawn()
         except Exception as error:  # whatever it is, it belongs on the screen
-            value = failure(error, self.name)
+            name = say(f"view.{self.name}")
+            value = failure(error, name)
             if error is self.lab.error:  # the page has a card about it already
-                value = card(self.name.capitalize(), "nothing to draw: the red card above says why", "")
+                value = card(capital(name), say("page.blank"), "")
+                guard.end(self)
+            else:
+                guard.keep(self, Fault(self.name, error, self.refresh, shown=True))
+        else:
+            guard.end(self)
         if value != self.value:
             self.value = value
+
+    def _drawn(self) -> str:
+        """Draw, or find what was drawn of the same; what moves, in a run or under a slider, is drawn anew."""
+        of = None if self.of is None or self.lab.player.busy or self.lab.drag.moving else self.of(self.lab)
+        return self._kept.text(None if of is None else (self.draw, language(), of), lambda: self.draw(self.lab))

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-import html
 import math
 
 from trustkit.widgets.lab import Lab
-from trustkit.widgets.numbers import ACCURACY, OVER, POOLED, RMSE, SYNTHETIC, TRUST, amount, synthetic
+from trustkit.widgets.numbers import amount, synthetic
 from trustkit.widgets.player import Outcome
+from trustkit.widgets.reasons import names_of
+from trustkit.widgets.strings import Html, say, say_html
+from trustkit.widgets.translated import translated
 from trustkit.widgets.view import bar, tip
 
 from trustkit.catalogue import DATASETS
@@ -17,19 +19,20 @@ from trustkit.records import RunRecord
 __all__ = ["sentence", "status"]
 
 
-def _moved(now: float | None, before: float | None, words: str, digits: int = 2) -> str:
+def _moved(now: float | None, before: float | None, data: str) -> str:
     if now is None or before is None or not math.isfinite(now - before):
         return ""
-    if round(now - before, digits) == 0:
-        return f" (as the baseline{words})"
-    kind = "up" if now > before else "down"
-    return f' <span class="tk-{kind}">({now - before:+.{digits}f} vs baseline{words})</span>'
+    if round(now - before, 2) == 0:
+        return say_html("summary.same_elsewhere", data=data) if data else say("summary.same")
+    kind, change = "up" if now > before else "down", f"{now - before:+.2f}"
+    elsewhere = say_html("summary.moved_elsewhere", change=change, data=data)
+    return f' <span class="tk-{kind}">{elsewhere if data else say("summary.moved", change=change)}</span>'
 
 
 def _elsewhere(before: RunRecord, now: RunRecord) -> str:
     """Name the baseline's data set if it is another one: then the difference is not the controls' alone."""
     name = before.experiment.data.name
-    return "" if name == now.experiment.data.name else f" on {html.escape(DATASETS[name].title)}"
+    return "" if name == now.experiment.data.name else translated(DATASETS[name].title)
 
 
 def _pillar_change(lab: Lab, outcome: Outcome) -> str:
@@ -44,11 +47,11 @@ def _pillar_change(lab: Lab, outcome: Outcome) -> str:
     name = max(gaps, key=lambda pillar: abs(gaps[pillar]))
     if abs(gaps[name]) < 0.005:
         return ""
-    verb = "rose" if gaps[name] > 0 else "fell"
-    return f" {name.capitalize()} {verb} from {amount(before.pillars[name])} to {amount(now.pillars[name])}."
+    texts = {"pillar": names_of(now)[name], "before": amount(before.pillars[name]), "now": amount(now.pillars[name])}
+    return say_html("summary.rose", **texts) if gaps[name] > 0 else say_html("summary.fell", **texts)
 
 
-def _tip(text: str, words: str) -> str:
+def _tip(text: str, words: str) -> Html:
     """The sentence is read out whenever it changes: there the number is enough."""
     return tip(text, words, spoken=False)
 
@@ -68,33 +71,37 @@ def sentence(lab: Lab) -> str:
     """
     outcome = lab.outcome
     if outcome is None:
-        return '<div class="tk-say" role="status">Nothing has been trained yet: press <b>Run</b>.</div>'
+        return f'<div class="tk-say" role="status">{say_html("summary.untrained")}</div>'
     report, record = lab.report(outcome), outcome.record
     head, gaps = headline_of(record), fairness_of(record)
     before = None if lab.baseline in (None, outcome) else lab.baseline
     older = lab.report(before) if before is not None else None
-    text = f'<span class="tk-tag">{SYNTHETIC}</span> ' if synthetic(record) else ""
-    text += f"<b>Trust {_tip(amount(report.score if report else None), TRUST)}</b>"
+    text = f'<span class="tk-tag">{say("page.synthetic")}</span> ' if synthetic(record) else ""
+    score = _tip(amount(report.score if report else None), say("about.trust"))
+    text += say_html("summary.trust", trust=score)
     elsewhere = "" if before is None else _elsewhere(before.record, record)
     text += _moved(report.score if report else None, older.score if older else None, elsewhere) if older else ""
     quality = quality_of(record)
-    reached = f"mean accuracy {_tip(amount(head.accuracy, 3), ACCURACY)}"
-    reached = reached if quality.higher else f"RMSE {_tip(amount(quality.last), RMSE)}"
-    text += f" after {head.rounds} round{'s' if head.rounds != 1 else ''}, {reached}."
+    if quality.higher:
+        reached = say_html("summary.accuracy", value=_tip(amount(head.accuracy, 3), say("about.accuracy")))
+    else:
+        reached = say_html("summary.rmse", value=_tip(amount(quality.last), say("about.rmse")))
+    text += say_html("summary.after", count=head.rounds, reached=reached)
     text += _pillar_change(lab, outcome) if before is not None else ""
     if gaps is not None and not math.isnan(gaps.worst):
-        text += f" Over all rows the gap by {html.escape(gaps.attribute)} is {_tip(amount(gaps.pooled, 3), POOLED)}"
-        clients = len(gaps.names)
-        text += (
-            f"; <b>{_tip(f'{gaps.over} of {clients} clients', OVER)}</b> exceed {THRESHOLD:g}." if clients > 1 else "."
-        )
+        gap, total = _tip(amount(gaps.pooled, 3), say("about.pooled")), len(gaps.names)
+        text += say_html("summary.pooled", attribute=gaps.attribute, gap=gap)
+        clients = _tip(say("summary.clients", over=gaps.over, count=total), say("about.over"))
+        text += say_html("summary.exceed", clients=clients, line=f"{THRESHOLD:g}") if total > 1 else "."
     if lab.state == "stale":
-        text += " <em>The controls have moved since: press Run.</em>"
+        text += f" <em>{say('summary.stale')}</em>"
+    elif lab.progress is not None and lab.progress.beside(outcome):
+        text += f" <em>{say('summary.behind')}</em>"
     return f'<div class="tk-say" role="status" aria-live="polite">{text}</div>'
 
 
 def status(lab: Lab) -> str:
-    """Say what the machine is doing: idle, running k / N with the time left, stopping, stopped, stale, failed.
+    """Say what the machine is doing: idle, running k / N with the time left, stopping, stopped, stale, blocked, failed.
 
     Parameters
     ----------
@@ -111,26 +118,25 @@ def status(lab: Lab) -> str:
     total = (progress.limit if progress and lab.player.busy else 0) or (record.experiment.rounds if record else 1)
     done = len(record) if record else 0
     words = {
-        "idle": f"idle · {done} of {total} rounds done",
-        "stale": "stale · "
-        + ("nothing trained yet" if record is None else "the picture shows an earlier setting")
-        + "; press Run",
-        "stopped": f"stopped after {done} of {total} rounds; Run goes on from there",
-        "stopping": f"stopping after round {done} …" + _measuring(lab),
-        "failed": "failed · see the red card",
+        "idle": say("status.idle", done=done, total=total),
+        "stale": say("status.stale_untrained") if record is None else say("status.stale"),
+        "stopped": say("status.stopped", done=done, total=total),
+        "stopping": say("status.stopping", done=done) + _measuring(lab),
+        "failed": say("status.blocked" if lab.experiment is None else "status.failed"),
         "running": _running(lab, done, total),
     }[state]
-    return bar("rounds", done, total, words, state)
+    return bar(say("status.bar"), done, total, words, state)
 
 
 def _measuring(lab: Lab) -> str:
     halted = lab.progress is not None and lab.progress.halted is not None
-    return " training has halted, measuring trust" if halted else ""
+    return say("status.halted") if halted else ""
 
 
 def _running(lab: Lab, done: int, total: int) -> str:
     progress = lab.progress
+    words = say("status.running", done=done, total=total)
     if progress is not None and progress.phase == "measuring":
-        return f"running {done} / {total} · measuring trust"
+        return f"{words} · {say('status.measuring')}"
     left = progress.left() if progress is not None else None
-    return f"running {done} / {total}" + ("" if left is None else f" · about {max(left, 0):.1f} s left")
+    return words if left is None else f"{words} · {say('status.left', seconds=f'{max(left, 0):.1f}')}"

@@ -20,7 +20,7 @@ import pytest
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, Page
 
-ARTEFACTS = Path(__file__).parents[2] / ".artifacts"
+ARTEFACTS = Path(os.environ.get("TRUSTKIT_ARTEFACTS") or Path(__file__).parents[2] / ".artifacts")
 _FLAGS = [
     "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking",
     "--disable-component-update", "--disable-sync",
@@ -120,8 +120,8 @@ def local_only(page: Page) -> list[str]:
 
 @pytest.fixture
 def page(browser: Browser) -> Iterator[Page]:
-    """A fresh page of 1280 × 900 that cannot leave this machine."""
-    context = browser.new_context(viewport={"width": 1280, "height": 900}, accept_downloads=True)
+    """A fresh page of 1280 × 900 that cannot leave this machine; its waits are evaluated, which its policy forbids."""
+    context = browser.new_context(viewport={"width": 1280, "height": 900}, accept_downloads=True, bypass_csp=True)
     page = context.new_page()
     local_only(page)
     yield page
@@ -130,5 +130,5 @@ def page(browser: Browser) -> Iterator[Page]:
 
 def picture(page: Page, name: str) -> None:
     """Keep a screenshot of the whole page as an artefact."""
-    ARTEFACTS.mkdir(exist_ok=True)
+    ARTEFACTS.mkdir(parents=True, exist_ok=True)
     page.screenshot(path=ARTEFACTS / f"{name}.png", full_page=True)

@@ -26,14 +26,24 @@ def visit(page: Page, url: str, query: str = "") -> Page:
     from playwright.sync_api import TimeoutError as Late
 
     for seconds in (30, 60):  # a kernel that does not come up on a busy machine gets a second chance
-        page.goto(url + query)
         try:
+            page.goto(url + query, timeout=seconds * 1000)
             page.wait_for_selector(f"{RADAR} svg", timeout=seconds * 1000)
             break
         except Late:
             continue
-    page.wait_for_selector(".tk-tree .tk-node", timeout=20_000)
+    page.wait_for_selector(".tk-tab[aria-selected=true]", state="attached", timeout=20_000)
     return page
+
+
+def go(page: Page, section: str) -> None:
+    """Open a section by its tab, or on a phone by the menu that stands for the tabs, and wait until it is there."""
+    tab = page.get_by_role("tab", name=section, exact=True)
+    if tab.count() and tab.is_visible():
+        tab.click()
+    else:
+        page.get_by_role("combobox", name="section", exact=True).select_option(label=section)
+    page.wait_for_selector(f".tk-in-{section.lower()}", state="attached", timeout=60_000)
 
 
 def inside(page: Page, view: str) -> str:
@@ -154,7 +164,7 @@ def test_beta_moves_the_correlation_matrix(page: Page, app_url: str) -> None:
     visit(page, app_url)
     assert not page.locator(CORRELATION).is_visible()
     click(page, "across columns")
-    page.wait_for_function("document.querySelector('.tk-v-correlation').innerText.includes('Icor')")
+    page.wait_for_function("document.querySelector('.tk-v-correlation')?.innerText.includes('Icor')")
     middle = inside(page, CORRELATION)
     press(page, "β correlation between parties", "End")
     changes(page, CORRELATION, middle)
@@ -174,7 +184,7 @@ def test_both_axes_at_once_and_where_the_split_stands(page: Page, app_url: str) 
     """The joint split takes α and β; importance, α̂, β̂ and the plane are measured beside the page."""
     visit(page, app_url)
     click(page, "across columns")
-    page.wait_for_function("document.querySelector('.tk-v-correlation').innerText.includes('Icor')")
+    page.wait_for_function("document.querySelector('.tk-v-correlation')?.innerText.includes('Icor')")
     page.locator(".tk-c-split select").select_option(label="by both (α, β)")
     stands = "[...document.querySelectorAll('.tk-v-split svg')].at(-1)?.ariaLabel.match(/α̂ [0-9.]+, β̂ [0-9.]+/)"
     page.wait_for_function(stands, timeout=60_000)
@@ -235,6 +245,8 @@ def test_pin_and_weights(page: Page, app_url: str) -> None:
     visit(page, app_url)
     click(page, "Pin")
     page.wait_for_function("document.querySelector('.tk-v-pillars svg').ariaLabel.includes('baseline')")
+    go(page, "Trust")
+    page.wait_for_selector(".tk-tree .tk-node", timeout=20_000)
     radar, numbers = inside(page, RADAR), inside(page, ".tk-v-tiles")
     press(page, "weight of robustness", "Home")
     changes(page, RADAR, radar)
@@ -378,7 +390,11 @@ def test_presets_say_how_they_differ(page: Page, app_url: str) -> None:
     state(page, "stale")
     click(page, "Run")
     state(page, "idle", 60_000)
+    go(page, "Trust")
+    page.wait_for_selector(".tk-v-scores .tk-card", timeout=20_000)
     assert "synthetic" in page.locator(".tk-v-scores").inner_text().lower()
+    go(page, "Overview")
+    page.wait_for_selector(".tk-v-split .tk-tag", timeout=20_000)
     assert page.locator(".tk-say .tk-tag").inner_text() == "synthetic data"
     assert page.locator(".tk-v-split .tk-tag").inner_text() == "synthetic data"
     mark = "e => getComputedStyle(e, '::after').content"

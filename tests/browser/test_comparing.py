@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from tests.browser.driving import picture
-from tests.browser.test_app import click, label, press, state, visit
+from tests.browser.test_app import click, go, label, press, state, visit
 
 if TYPE_CHECKING:
     from playwright.sync_api import Page
@@ -46,6 +46,7 @@ def rounds(page: Page, view: str) -> tuple[int, int]:
 def test_an_attack_is_compared_and_stopped(page: Page, app_url: str) -> None:
     """Stop in the first run keeps its rounds and offers the rest; of one round each, all three are shown."""
     visit(page, app_url)
+    go(page, "Attack")
     press(page, "K clients", "End")
     press(page, "T rounds", "End")
     page.locator(".tk-a-attack select").select_option(label="Label flip")
@@ -73,6 +74,7 @@ def test_an_attack_is_compared_and_stopped(page: Page, app_url: str) -> None:
 def test_strategies_are_compared_and_stopped(page: Page, app_url: str) -> None:
     """By keyboard: two strategies, Stop in the middle; then, of one round each, both stand in picture and table."""
     visit(page, app_url)
+    go(page, "Fairness")
     press(page, "K clients", "End")
     press(page, "T rounds", "End")
     state(page, "stale")

@@ -1,4 +1,4 @@
-"""The tour in real JupyterLab: it opens, every cell runs, pictures and the app are there."""
+"""The tour and the workshop in real JupyterLab: they open, cells run, pictures and the app are there."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from tests.browser.driving import free_port, picture, serve, stop
+from trustkit.workshop import EPISODES
 
 if TYPE_CHECKING:
     from playwright.sync_api import Page
@@ -71,3 +72,64 @@ def test_tour_runs_in_jupyterlab(page: Page, lab_url: str) -> None:
         "document.querySelector('.tk-v-status .tk-state').innerText.startsWith('idle')", timeout=90_000
     )
     picture(page, "lab_tour")
+
+
+def open_notebook(page: Page, lab_url: str, name: str) -> None:
+    """Open a notebook in a workspace of its own, and wait until its cells are there."""
+    page.goto(f"{lab_url}lab/tree/{name}.ipynb?reset")
+    page.wait_for_selector(".jp-Notebook .jp-Cell", timeout=60_000)
+
+
+def settled(page: Page) -> None:
+    """Wait until no cell runs or waits to be run."""
+    page.wait_for_function(
+        "![...document.querySelectorAll('.jp-InputPrompt')].some(p => p.innerText.includes('*'))", timeout=120_000
+    )
+
+
+def run_cell(page: Page, text: str) -> None:
+    """Run the cell with a text, as people do: click into it and press Shift and Enter."""
+    cell = page.locator(".jp-CodeCell", has_text=text).first
+    cell.scroll_into_view_if_needed()
+    cell.locator(".cm-content").click()
+    page.keyboard.press("Shift+Enter")
+    settled(page)
+
+
+def test_every_episode_opens_in_jupyterlab(page: Page, lab_url: str) -> None:
+    """One after the other from the file browser: title and cells are drawn, and nothing is complained of."""
+    page.goto(f"{lab_url}lab?reset")
+    for episode in EPISODES.values():
+        name = f"{episode.notebook}.ipynb"
+        page.locator(".jp-DirListing-item", has_text=name).dblclick(timeout=60_000)
+        shown = page.locator(".jp-NotebookPanel:not(.lm-mod-hidden)")
+        title = shown.locator(".jp-MarkdownCell h1", has_text=f"Workshop {int(episode.number)}: ")
+        title.wait_for(timeout=60_000)
+        shown.locator(".jp-CodeCell").first.wait_for(timeout=60_000)
+        assert page.locator(".jp-Dialog").count() == 0
+
+
+def test_an_exercise_is_done_in_jupyterlab(page: Page, lab_url: str) -> None:
+    """Episode 1 from the first cell to the verdict: run all, move the slider q by keyboard, Run, check again."""
+    open_notebook(page, lab_url, "workshop_01_first_run")
+    page.wait_for_function("document.body.innerText.includes('Python 3')", timeout=30_000)
+    run_all(page)
+    settled(page)
+    assert page.locator(".jp-OutputArea-output[data-mime-type='application/vnd.jupyter.error']").count() == 0
+    check = page.locator(".jp-CodeCell", has_text='tk.check("01", lab').first
+    check.scroll_into_view_if_needed()
+    assert "Exercise 01, Half as many at a time. Not yet" in check.inner_text()
+    slider = page.get_by_role("slider", name="q selected each round")
+    slider.scroll_into_view_if_needed()
+    slider.focus()
+    for _ in range(5):
+        page.keyboard.press("ArrowLeft")
+    page.wait_for_function("document.querySelector('.tk-c-selection small').innerText === '2 of 10 clients'")
+    status = "document.querySelector('.tk-v-status .tk-state').innerText"
+    page.wait_for_function(f"{status}.startsWith('stale')")
+    page.get_by_role("button", name="Run", exact=True).click()
+    page.wait_for_function(f"{status}.startsWith('idle')", timeout=90_000)
+    picture(page, "lab_workshop_exercise")
+    run_cell(page, 'tk.check("01", lab')
+    check.scroll_into_view_if_needed()
+    assert "Exercise 01, Half as many at a time. Done." in check.inner_text()

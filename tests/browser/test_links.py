@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from tests.browser.driving import picture
-from tests.browser.test_app import RADAR, click, press, state
+from tests.browser.test_app import RADAR, click, go, press, state
 from trustkit import jsonfile
 from trustkit.lesson import Goal, Lesson
 from trustkit.preset import PRESETS
@@ -54,9 +54,14 @@ def test_a_lesson_link(page: Page, app_url: str) -> None:
     """Its baseline is pinned, what it hides is out of reach, and its goals are decided as the controls move."""
     visit(page, app_url, encode(Shared(START.change(rounds=5), baseline=START, lesson=LESSON)))
     assert page.get_by_role("slider", name="T rounds").get_attribute("aria-valuetext") == "5"
-    for hidden in (".tk-c-epsilon", ".tk-c-preset", ".tk-groups", ".tk-attack"):
+    for hidden in (".tk-c-epsilon", ".tk-c-preset"):
         assert page.locator(hidden).count() == 1
         assert not page.locator(hidden).is_visible()
+    assert page.get_by_role("tab", name="Attack").count() == 0
+    go(page, "Fairness")
+    assert page.locator(".tk-fair").is_visible()
+    assert page.locator(".tk-groups").count() == 0
+    go(page, "Overview")
     assert page.get_by_role("slider", name="ε privacy budget").count() == 0
     assert "Halve the selection rate" in page.locator(".tk-lesson").inner_text()
     verdict(page, "0 of 2 goals reached so far")
@@ -73,7 +78,7 @@ def test_a_lesson_link(page: Page, app_url: str) -> None:
     picture(page, "lesson_light")
     click(page, "Link")
     field = page.get_by_role("textbox", name="link")
-    assert field.input_value().startswith(f"{app_url}?s=1.")
+    assert field.input_value().startswith(f"{app_url}?s=2.")
     assert not field.is_editable()
     click(page, "Code")
     page.wait_for_selector("textarea[aria-label=code]")

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from tests.browser.driving import picture
-from tests.browser.test_app import RADAR, changes, click, inside, label, press, state, visit
+from tests.browser.test_app import RADAR, changes, click, go, inside, label, press, state, visit
 
 if TYPE_CHECKING:
     from playwright.sync_api import Page
@@ -37,6 +37,8 @@ def says(page: Page, view: str, words: str) -> None:
 def test_the_keyboard_opens_a_score_down_to_its_facts_and_weighs_it(page: Page, app_url: str) -> None:
     """From the switch of the parts by Tab, Enter and arrows: pillar, notion, metric, formula, weight; no training."""
     visit(page, app_url)
+    go(page, "Trust")
+    page.wait_for_selector(".tk-tree .tk-node", timeout=20_000)
     before = inside(page, RADAR)
     page.get_by_role("button", name="weights and formulas").focus()
     for name in ("Robustness", "Algorithm-level robustness", "Performance"):
@@ -67,6 +69,11 @@ def test_every_part_on_a_phone_in_the_dark(page: Page, app_url: str) -> None:
     """Nothing sticks out or is cut, everything has a name, and text stands out from its card by 4.5 to 1 or more."""
     page.set_viewport_size({"width": 390, "height": 900})
     visit(page, app_url, "?theme=dark")
+    repeated = """() => [...document.querySelectorAll('.tk-app select')].map(each => getComputedStyle(each))
+      .filter(each => each.backgroundImage !== 'none' && each.backgroundRepeat !== 'no-repeat').length"""
+    assert page.evaluate(repeated) == 0  # one arrow a menu
+    go(page, "Trust")
+    page.wait_for_selector(".tk-tree .tk-node", timeout=20_000)
     page.locator(".tk-c-profile select").select_option(label="calibrated")
     page.wait_for_function("document.querySelector('.tk-v-pillars').innerText.includes('calibrated')")
     click(page, "Open all")

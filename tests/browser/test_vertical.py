@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from tests.browser.driving import picture
-from tests.browser.test_app import click, label, press, state, visit
+from tests.browser.test_app import click, go, label, press, state, visit
 from tests.browser.test_comparing import rounds, says, stop
 
 if TYPE_CHECKING:
@@ -24,7 +24,8 @@ def columns(page: Page, url: str, table: str = "Wine cultivars") -> None:
     visit(page, url)
     assert not page.locator(".tk-vertical").is_visible()
     click(page, "across columns")
-    page.wait_for_function("document.querySelector('.tk-v-correlation').innerText.includes('Icor')")
+    page.wait_for_function("document.querySelector('.tk-v-correlation')?.innerText.includes('Icor')")
+    go(page, "Vertical")
     page.locator(".tk-c-data select").select_option(label=table)
     says(page, CROSSED, "^0 of 5 runs are there")
 

@@ -112,12 +112,12 @@ def test_a_folder_in_use_is_refused_before_any_work(people: Path) -> None:
 
 def test_a_picture_that_fails_leaves_nothing_behind(people: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The folder is written whole or not at all."""
-    from trustkit.plot import audited
+    from trustkit.plot import changed
 
     def fail(*_: Any) -> None:
         raise OSError("the disk is full")
 
-    monkeypatch.setattr(audited, "value_changes", fail)
+    monkeypatch.setattr(changed, "value_changes", fail)
     before = set(people.rglob("*"))
     with pytest.raises(OSError, match="the disk is full"):
         list(investigate("people.csv", Path("out"), sensitive="sex", models=QUICK, target="y", client="state"))

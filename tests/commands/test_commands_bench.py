@@ -31,7 +31,7 @@ def test_one_experiment(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureF
     (legend,) = [line for line in lines if line.startswith("a mark is about the paper's printed number, not")]
     assert all(f" {mark}, " in legend for mark in RULES)
     assert f"written to {tmp_path / 'out'}" in said.out
-    assert "experiment 4: 100%" in said.err
+    assert "100% experiment 4" in said.err
     assert (tmp_path / "out" / "figure5.svg").exists()
     assert _call(monkeypatch, *words, "--quiet") == 0
     assert capsys.readouterr() == (said.out, "")

@@ -178,7 +178,7 @@ def test_a_killed_run_goes_on_where_it_was(tmp_path: Path, monkeypatch: pytest.M
     time.sleep(0.2)
     os.kill(playing.pid, signal.SIGKILL)
     assert playing.wait() == -signal.SIGKILL, "the run was over before it could be killed"
-    assert {path.name for path in folder.iterdir()} == {"run.part.npz", "events.jsonl"}
+    assert {path.name for path in folder.iterdir()} == {"run.part.npz", "events.part.jsonl"}
     done = len(store.load(folder / "run.part.npz"))
     assert 1 <= done < 8
     assert called(monkeypatch, *words) == 0

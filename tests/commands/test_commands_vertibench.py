@@ -32,7 +32,7 @@ def test_one_part(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture
     assert "- On the stand-in, nothing is to be concluded about gisette" in said.out
     assert "3 of 3 runs are finished" in lines
     assert lines[-1] == f"written to {tmp_path / 'out'}"
-    assert "32 parties, FedTree, seed 0: 100%" in said.err
+    assert "100% 32 parties, FedTree, seed 0" in said.err
     assert "(synthetic)" in (tmp_path / "out" / "figure7.svg").read_text(encoding="utf-8")
     rows = list(csv.DictReader(io.StringIO((tmp_path / "out" / "figure7.csv").read_text(encoding="utf-8"))))
     assert [row["parties"] for row in rows] == ["2", "8", "32"]

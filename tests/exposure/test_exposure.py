@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator
 from dataclasses import replace
 from functools import cache
 from pathlib import Path
@@ -16,8 +17,8 @@ from trustkit import datasets
 from trustkit.catalogue import use
 from trustkit.experiment import Experiment
 from trustkit.exposure import MEASURES, NOTE, Exposure, Finding, Tradeoff, compare_exposure, exposure_of
-from trustkit.exposure.attacks import Scene, label_attacks, membership_attack
-from trustkit.exposure.messages import made_of
+from trustkit.exposure.attacks import AVERAGED, Scene, label_attacks, membership_attack
+from trustkit.exposure.messages import averaged, made_of
 from trustkit.exposure.tradeoff import Trial
 from trustkit.metrics.learnt import learnt_classes
 from trustkit.records import RunRecord, Stopped
@@ -291,3 +292,60 @@ def test_what_cannot_be_compared() -> None:
     with pytest.raises(ValueError, match="seeds must be at least one and differ, got none"):
         compare_exposure([BASE], seeds=())
     assert Tradeoff((0,), {}).refused == {}
+
+
+def test_averaging_over_rounds_undoes_fresh_noise() -> None:
+    """With a model that hardly moves, the mean of R rounds has noise of 1/√R and finds what one round hides."""
+    still = BASE.change(
+        algorithm=use("splitnn", batch=32, local=(12,), top=(8,), lr=1e-5),
+        privacy=use("column_noise", protects="labels", noise=3.0, epsilon=None), rounds=60,
+    )  # fmt: skip
+    lines = exposure_of(still, **QUICK).findings
+    means = {moment: np.mean([each.mean for each in lines
+                              if (each.target, each.moment) == ("labels", moment) and "direction" in each.attack])
+             for moment in ("last round", AVERAGED)}  # fmt: skip
+    assert means[AVERAGED] > means["last round"] + 0.1
+    trainer: Any = build(still).trainer
+    rows, state = np.arange(40), trainer.start()
+
+    def apart(rounds: int) -> float:
+        """Pairs of listeners who hear so many rounds each: how far what they have of the first party lies apart."""
+        heard = [averaged(trainer, [state] * rounds, rows, first) for first in range(1, 1 + 20 * rounds, rounds)]
+        told = np.array([[each.numbers for each in one if each.sender == 0] for one in heard])
+        return float(np.median((told[::2] - told[1::2]).std(axis=0)))
+
+    assert apart(1) / apart(36) == pytest.approx(6.0, rel=0.1)  # √36
+
+
+def test_averaging_reads_the_runs_own_rounds() -> None:
+    """A record that kept only its last state gives what one with all states gives: the run is played again."""
+    record = run(BASE.change(rounds=4))
+    bare = RunRecord(record.experiment, [*(replace(each, state=None) for each in list(record)[:-1]), record.last])
+    assert exposure_of(bare, **QUICK).findings == exposure_of(record, **QUICK).findings
+
+
+def test_it_is_stopped_between_two_steps() -> None:
+    """Inside the round that is played to hear its messages, between two attacks, and where runs are compared."""
+    trees = run(BASE.change(algorithm=use("fedtree", depth=3, engine="exchange"), rounds=1))
+    for record in (trees, run(BASE)):
+        told: list[tuple[str, float]] = []
+        exposure_of(record, **QUICK, progress=lambda *words, told=told: told.append(words))
+        assert told[0] == ("messages of the first round", 0.0)
+        assert told[-1] == ("attacked", 1.0)
+        assert [done for _, done in told] == sorted(done for _, done in told)
+        for at in (1, len(told) // 2):
+            left = iter(range(at))
+
+            def stop(words: str, done: float, left: Iterator[int] = left) -> None:
+                if next(left, None) is None:
+                    raise Stopped
+
+            with pytest.raises(Stopped):
+                exposure_of(record, **QUICK, progress=stop)
+
+    def attacked(words: str, done: float) -> None:
+        if words == "splitnn, seed 0: messages of the last round":
+            raise Stopped
+
+    with pytest.raises(Stopped):
+        compare_exposure([BASE], [0], None, attacked, rows=60, attack_seeds=[0], parties=1)

@@ -11,7 +11,7 @@ import pytest
 
 from tests.plot.samples import svg, texts, xy
 from trustkit.auditing import Audit
-from trustkit.plot import audited
+from trustkit.plot import audited, changed
 from trustkit.records import Round, RunRecord, Seen
 
 
@@ -86,36 +86,36 @@ def test_bars_of_few_rows_are_pale() -> None:
 
 def test_local_against_federated() -> None:
     """Points by hand; which are above the diagonal; what has no gap is counted."""
-    figure = audited.local_federated(made(), run(SHARED))
+    figure = changed.local_federated(made(), run(SHARED))
     axes: Any = figure.axes[0]
     below, above = (line for line in axes.lines if line.get_label().split()[0].isdigit() and len(line.get_xdata()))
     np.testing.assert_allclose(xy(below), [(0.7, 0.3), (0.7, 0.3)], atol=1e-12)
     np.testing.assert_allclose(xy(above), [(0.0, 0.1)], atol=1e-12)
     assert {"2 no larger", "1 larger", "1 n/a"} <= set(texts(figure))
-    second = audited.local_federated(made(), run(SHARED), "g", "two")
+    second = changed.local_federated(made(), run(SHARED), "g", "two")
     assert "gap of g, two at the client" in texts(second)
 
 
 def test_arrows_where_somebody_else_is_worse_off() -> None:
     """From model one to the federated one: k2's a becomes c, k1's tie stays with a, k0 stays with c."""
-    figure = audited.value_changes(made(), record=run(SHARED))
+    figure = changed.value_changes(made(), record=run(SHARED))
     arrows: list[Any] = [each for each in figure.axes[0].texts if hasattr(each, "arrow_patch")]
     assert len(arrows) == 1
     place = np.linspace(-0.28, 0.28, 4)
     assert arrows[0].xy == pytest.approx((2 + place[2], 0.3))
     assert arrows[0].xyann == pytest.approx((0 + place[2], 0.7))
     assert any("1 of 3 clients change" in text for text in texts(figure))
-    among = audited.value_changes(made())  # to the last model: k0 c → b, k2 a → c
+    among = changed.value_changes(made())  # to the last model: k0 c → b, k2 a → c
     assert any("2 of 3 clients change" in text for text in texts(among))
 
 
 DRAWN = [
     lambda audit, figure: audited.sensitive_shares(audit, figure=figure),
     lambda audit, figure: audited.model_bars(audit, figure=figure),
-    lambda audit, figure: audited.local_federated(
+    lambda audit, figure: changed.local_federated(
         audit, run(LOCAL[np.arange(len(audit.clients)) % 4, 0]), figure=figure
     ),
-    lambda audit, figure: audited.value_changes(audit, figure=figure),
+    lambda audit, figure: changed.value_changes(audit, figure=figure),
 ]
 
 
@@ -148,10 +148,10 @@ def test_what_does_not_fit_is_refused() -> None:
     with pytest.raises(KeyError, match="there is no attribute 'sex'; known are g"):
         audited.model_bars(made(), "sex")
     with pytest.raises(KeyError, match="there is no model 'three'; known are one, two"):
-        audited.local_federated(made(), run(SHARED), model="three")
+        changed.local_federated(made(), run(SHARED), model="three")
     with pytest.raises(ValueError, match="the run must have the audit's 4 clients and 3 groups of g, got 3 and 3"):
-        audited.local_federated(made(), run(SHARED[:3]))
+        changed.local_federated(made(), run(SHARED[:3]))
     none = np.zeros(4)
     empty = RunRecord(SimpleNamespace(rounds=1), [Round(1, None, Seen(none > 0, none, none, none, none), 0.1)])
     with pytest.raises(ValueError, match=r"the run must have .* of g, got none"):
-        audited.value_changes(made(), record=empty)
+        changed.value_changes(made(), record=empty)

@@ -11,22 +11,25 @@ import pytest
 from matplotlib.figure import Figure
 
 from tests.plot import test_plot_audited as audits
+from tests.plot import test_plot_budget as budgets
 from tests.plot import test_plot_curves as curves
 from tests.plot import test_plot_exposed as exposed
 from tests.plot import test_plot_gapbars as gaps
+from tests.plot import test_plot_participation as presence
 from tests.plot import test_plot_strategies as comparisons
 from tests.plot.samples import clients, columns, front, record, rows
 from trustkit import plot
 from trustkit.metrics.correlation import spearman
 from trustkit.plot import PlanePoint
 from trustkit.rng import stream
+from trustkit.sidebyside import SHOWN, Measured, _scaled, rule_of
 from trustkit.split.exchange import exchange
 from trustkit.trust import FactSheet, assess, sensitivity, waterfall
 
 Draw = Callable[[Figure | None], Figure]
 Scores = Mapping[str, float | None]
 
-nan = float("nan")
+nan, inf = float("nan"), float("inf")
 SOME = stream(0, "test", "accuracy").random((20, 10))
 
 
@@ -133,6 +136,16 @@ def _curve(accuracy: object, rounds: int, base: int = 0, wide: bool = True) -> D
     return lambda figure: plot.accuracy_by_round(shown, before, wide=wide, figure=figure)
 
 
+def _present(outcomes: Any, rounds: int = 0, names: tuple[str, ...] | None = None, **more: Any) -> Draw:
+    found = presence.met(outcomes, rounds, more.pop("stored", False))
+    return lambda figure: plot.participation_raster(found, names, figure=figure, **more)
+
+
+def _dots(accuracy: Any, rows: Any = None, rounds: int = 0, **more: Any) -> Draw:
+    found = presence.scored(accuracy, rounds)
+    return lambda figure: plot.client_dots(found, rows, figure=figure, **more)
+
+
 def _errors(*squared: float, before: tuple[float, ...] = ()) -> Draw:
     shown, base = (curves.joint(part, numbers=True) for part in (squared, before))
     return lambda figure: plot.accuracy_by_round(shown, base if before else None, figure=figure)
@@ -151,6 +164,34 @@ def _trust(**changed: Any) -> Any:
     return assess(facts.with_facts(**changed))
 
 
+def _ghosts(count: int, baseline: str = "", **changed: float | None) -> Draw:
+    runs = {f"run {k}": {**dict.fromkeys("abc", 0.1 * k), **changed} for k in range(count)}
+    return lambda figure: plot.pillar_ghosts(runs, baseline, figure)
+
+
+def _runs(*names: str, runs: int = 3, seed: int = 0, hole: int = -1, **more: Any) -> Draw:
+    draw = stream(seed, "test", "multiples", runs)
+    found = [Measured(name, values, _scaled(values, rule_of(name)))
+             for name in names if (values := _numbers(draw, runs, name, hole))]  # fmt: skip
+    titles = [f"run {k}" for k in range(runs)]
+    return lambda figure: plot.run_multiples(found, titles, figure=figure, **more)
+
+
+def _numbers(draw: Any, runs: int, name: str, hole: int) -> tuple[float | None, ...]:
+    """Made-up values of a measure; one of a run is not known, the next one's is not defined, the next is infinite."""
+    size = 40.0 if rule_of(name) == "share" else 1.0
+    values: list[float | None] = [float(each) for each in size * draw.random(runs)]
+    for k, value in enumerate((None, nan, inf if size > 1 else 0.0)):
+        if 0 <= hole + k < runs and hole >= 0:
+            values[hole + k] = value
+    return tuple(values)
+
+
+def _budget(*points: Any, now: int | None = None, wide: bool = True) -> Draw:
+    found = [budgets.point(*point) for point in points]
+    return lambda figure: plot.privacy_utility(found, None if now is None else found[now], wide, figure)
+
+
 def _falls(most: int = 12, **changed: Any) -> Draw:
     found = waterfall(_trust(), _trust(**changed))
     names = {"performance": "Performance", "federation_scale": "a very long name of a metric that will be cut"}
@@ -165,6 +206,9 @@ def _sure(names: Mapping[str, str] | None = None, level: float = 0.9, **changed:
 def _grown(scores: list[Scores], at: int = -1, **more: Any) -> Draw:
     return lambda figure: plot.pillar_trail(scores, range(1, len(scores) + 1), at, figure=figure, **more)
 
+
+FATES = stream(0, "test", "fates").integers(-1, 4, size=(20, 8))
+"""What became of 8 clients in 20 rounds."""
 
 SIX = dict(zip("abcdef", (0.1, 0.9, 0.3, 0.5, 1.0, 0.0), strict=True))
 UNKNOWN = {**SIX, "b": None, "e": nan}
@@ -221,6 +265,19 @@ PICTURES: dict[str, list[Draw]] = {
         _errors(4.0, 1.0), _errors(9.0, before=(16.0,)),
         _curve(np.tile(SOME, (10, 10)), 200), _curve(SOME, 20, wide=False), _curve(SOME[:3], 5, base=9, wide=False),
     ],
+    "participation_raster": [
+        _present(FATES[:5]), _present(FATES[5:10]), _present(np.tile(FATES, (1, 20))), _present(FATES),
+        _present(FATES, 30), _present(FATES, wide=False), _present(FATES, stored=True),
+        _present(FATES[:, :2], names=("a hospital", "a school")), _present(np.tile(FATES, (6, 1))),
+        _present(np.tile(FATES, (1, 20)), stored=True), _present(np.zeros((20, 130), int)),
+        lambda figure: plot.participation_raster(None, figure=figure),
+    ],
+    "client_dots": [
+        _dots(SOME, range(10, 20)), _dots(SOME[:3], rounds=20), _dots(np.tile(SOME, (1, 40)), np.arange(400)),
+        _dots(SOME, measure="loss"), _dots(SOME), _dots(SOME, 4 ** np.arange(10)), _dots([[nan] * 4]),
+        _dots(np.where(SOME > 0.5, SOME, nan)), _dots(np.tile(SOME, (1, 40)) ** np.arange(1, 401)),
+        _dots(SOME, wide=False), lambda figure: plot.client_dots(None, figure=figure),
+    ],
     "pillar_radar": [
         _radar(SIX), _radar(UNKNOWN), _radar(SIX, UNKNOWN), _radar(UNKNOWN, SIX), _radar({"a": None, "b": None}),
         _radar({"a": 0.5, "b": None, "c": 1.0}), _radar(dict.fromkeys("abcdef"), SIX), _radar(SIX, {"f": 0.5}),
@@ -228,6 +285,21 @@ PICTURES: dict[str, list[Draw]] = {
     "pillar_trail": [
         _grown([SIX, UNKNOWN, SIX]), _grown([UNKNOWN, SIX, SIX], 0), _grown([SIX]), _grown([dict.fromkeys("abcdef")]),
         _grown([SIX] * 40), _grown([{"a": 0.5, "b": 0.1, "c": 1.0}] * 2, names={"a": "the first"}),
+    ],
+    "pillar_ghosts": [
+        _ghosts(3, "run 1"), _ghosts(3, "run 1", b=None), _ghosts(3), _ghosts(1), _ghosts(9, "run 8", c=nan),
+        _ghosts(2, d=0.4),
+    ],
+    "run_multiples": [
+        _runs("accuracy", "epsilon", "seconds"), _runs("accuracy", "epsilon", "seconds", seed=1, hole=0),
+        _runs("trust", "fairness.pooled", "megabytes", seed=2, scaled=True), _runs("accuracy", "epsilon", hole=1),
+        _runs("accuracy", runs=1), _runs(*SHOWN, runs=6, baseline="run 1"), _runs(*SHOWN, runs=9, hole=3, across=2),
+    ],
+    "privacy_utility": [
+        _budget((0.1, 0.5), (1.0, 0.4), (inf, 0.8)), _budget((0.2, 0.6), (1.0, nan), (inf, 0.7), now=2),
+        _budget((0.1, 0.5, None), (1.0, 0.4, None)), _budget((0.001, 0.5), (2000.0, 0.4)), _budget(),
+        _budget((0.1, 9.0, None, "RMSE"), (1.0, 4.0, None, "RMSE"), now=0),
+        _budget((0.1, 0.5), (inf, 0.8), now=1, wide=False),
     ],
     "score_bands": [
         _sure(), _sure(participants__client_num=10_000), _sure(level=0.5), _sure({"trust": "Trust"}),
@@ -307,7 +379,7 @@ def test_same_shape_keeps_the_figure(name: str) -> None:
 
 def test_every_picture_of_the_room_is_redrawn_here() -> None:
     """A new plot function needs its cases."""
-    assert {*PICTURES, "PlanePoint", "to_svg"} == set(plot.__all__)
+    assert {*PICTURES, "PlanePoint", "data_of", "to_csv", "to_svg"} == set(plot.__all__)
 
 
 def test_the_users_settings_are_left_alone() -> None:

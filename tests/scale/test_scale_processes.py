@@ -7,12 +7,12 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Callable
 from concurrent.futures import BrokenExecutor, CancelledError
 from pathlib import Path
 
 import pytest
 
+from tests.faults.driving import gone, until
 from tests.scale.test_scale_sweep import START
 from trustkit import store
 from trustkit.scale import processes
@@ -31,23 +31,6 @@ pool.submit(time.sleep, 60)
 time.sleep(60)
 """
 """Without ``if __name__ == "__main__"``; in the end it and its worker wait to be killed."""
-
-
-def until(what: Callable[[], object], seconds: float = 30.0) -> None:
-    """Wait for something, and fail if it does not come."""
-    ends = time.monotonic() + seconds
-    while not what():
-        assert time.monotonic() < ends, "it did not come"
-        time.sleep(0.02)
-
-
-def gone(group: int) -> bool:
-    """Say whether no process of a group is left."""
-    try:
-        os.killpg(group, 0)
-    except ProcessLookupError:
-        return True
-    return False
 
 
 def test_a_bare_script_runs_once_and_its_workers_go_with_it(tmp_path: Path) -> None:
@@ -75,7 +58,7 @@ def test_ctrl_c_keeps_what_has_finished(tmp_path: Path) -> None:
                                start_new_session=True)  # fmt: skip
     until(lambda: len(list(tmp_path.glob("out/*/runs/*/run.npz"))) >= 2)
     os.killpg(command.pid, signal.SIGINT)  # as a terminal does: to all of them
-    _, error = command.communicate(timeout=30)
+    _, error = command.communicate(timeout=90)
     assert command.returncode == 130
     assert "trustkit: stopped; what has finished is in out/mine-" in error
     assert "Traceback" not in error

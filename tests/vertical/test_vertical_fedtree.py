@@ -9,13 +9,13 @@ import numpy as np
 import pytest
 import xgboost
 
-from trustkit import datasets
+from trustkit import datasets, memory
 from trustkit.data import Dataset, FederatedDataset, Provenance
 from trustkit.horizontal import gaussian
 from trustkit.partition import Partition
 from trustkit.records import Seen, State
 from trustkit.rng import stream
-from trustkit.vertical import fedtree, memory, pooled_trees, solo_trees
+from trustkit.vertical import fedtree, pooled_trees, solo_trees
 from trustkit.vertical.boosted.boosting import BoostTrainer
 from trustkit.vertical.boosted.covers import Plain
 from trustkit.vertical.boosted.exchange import Exchange

@@ -12,13 +12,14 @@ import torch
 from scipy.optimize import minimize, minimize_scalar
 from sklearn.metrics import accuracy_score, log_loss, mean_squared_error
 
+from trustkit import memory
 from trustkit.data import Dataset, FederatedDataset, Provenance
 from trustkit.horizontal import gaussian
 from trustkit.metrics.evaluate import softmax
 from trustkit.partition import Partition
 from trustkit.records import State, Stopped
 from trustkit.rng import stream
-from trustkit.vertical import gal, memory
+from trustkit.vertical import gal
 from trustkit.vertical.accounting import traffic_of
 from trustkit.vertical.assisting.assisted import AssistedTrainer, prior
 from trustkit.vertical.assisting.learners import LocalLearners

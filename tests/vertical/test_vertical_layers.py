@@ -9,12 +9,13 @@ import numpy as np
 import pytest
 import torch
 
+from trustkit import memory
 from trustkit.catalogue import ALGORITHMS, use
 from trustkit.data import Dataset, FederatedDataset, Provenance
 from trustkit.partition import Partition
 from trustkit.records import Trainer
 from trustkit.rng import stream
-from trustkit.vertical import Channel, memory
+from trustkit.vertical import Channel
 from trustkit.vertical.assisting.merging import assistance
 from trustkit.vertical.networks.layers import back, chain, forth, shapes_of, views
 from trustkit.vertical.networks.network import SplitNetwork

@@ -7,14 +7,14 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from trustkit import store
+from trustkit import memory, store
 from trustkit.data import Dataset, FederatedDataset, Provenance
 from trustkit.experiment import Experiment
 from trustkit.partition import Partition
 from trustkit.records import RunRecord
 from trustkit.rng import stream
 from trustkit.rounds import play
-from trustkit.vertical import laid_out, memory
+from trustkit.vertical import laid_out
 
 
 def toy(parties: int = 2) -> FederatedDataset:

@@ -12,12 +12,13 @@ import numpy as np
 from ipywidgets import Widget
 from trustkit.widgets import Lab, Setting
 from trustkit.widgets.player import Player
+from trustkit.widgets.tabs import Tabs
 
 import trustkit as tk
 from trustkit import use
 from trustkit.records import Round, RunRecord, Tick
 
-__all__ = ["COLUMNS", "PLAIN", "SMALL", "Gate", "hear", "heard", "same", "setting_of", "tree"]
+__all__ = ["COLUMNS", "PLAIN", "SMALL", "Gate", "hear", "heard", "same", "setting_of", "tabs_of", "tree"]
 
 PATIENCE = 60
 """Seconds after which a test that waits for something that never comes fails."""
@@ -97,3 +98,8 @@ async def hear(lab: Any, topic: str, act: Callable[[], Any]) -> None:
 def tree(widget: Widget) -> list[Widget]:
     """List a widget and everything in it."""
     return [widget, *(inner for child in getattr(widget, "children", ()) for inner in tree(child))]
+
+
+def tabs_of(page: Widget) -> Any:
+    """Return the tabs of a page; ``current`` opens a section."""
+    return next(each for each in tree(page) if isinstance(each, Tabs))

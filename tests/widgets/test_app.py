@@ -15,9 +15,14 @@ from typing import Any
 import ipywidgets as w
 import pytest
 from trustkit.widgets import (
+    AskedPanel,
+    ClientPanel,
+    ComparePanel,
     CorrelationPanel,
     FairnessPanel,
+    FilesPanel,
     Lab,
+    PrivacyPanel,
     ReplicaPanel,
     ReportPanel,
     ScorePanel,
@@ -35,7 +40,7 @@ from trustkit.widgets.player import Player, measure
 from trustkit.widgets.view import View
 
 import trustkit as tk
-from tests.widgets.labs import PLAIN, SMALL, Gate, setting_of, tree
+from tests.widgets.labs import PLAIN, SMALL, Gate, setting_of, tabs_of, tree
 from trustkit.catalogue import PANELS
 from trustkit.preset import PRESETS
 from trustkit.trust.taxonomy import PILLARS
@@ -63,7 +68,7 @@ def test_opens_on_the_recorded_run() -> None:
     lab = page.lab
     assert (lab.state, lab.error) == ("idle", None)
     assert failed(page) == []
-    assert set(pictures(page)) == {"pillars", "split", "fairness", "accuracy", "groups", "injected"}
+    assert set(pictures(page)) == {"pillars", "split", "fairness", "accuracy"}
     radar = pictures(page)["pillars"]
     for pillar in PILLARS:
         assert f"{pillar} {lab.report().pillars[pillar]:.2f}" in radar
@@ -80,7 +85,7 @@ def test_opens_on_the_recorded_run() -> None:
 def test_is_made_of_few_widgets_and_no_output() -> None:
     """Output widgets lose text and jump; many widgets open slowly."""
     found = tree(app())
-    assert len(found) <= 120
+    assert len(found) <= 75  # 120 open slowly; other sections are built when they are visited
     assert not [widget for widget in found if isinstance(widget, w.Output)]
     assert all(callable(getattr(view, "draw", None)) for view in found if isinstance(view, View))
 
@@ -107,8 +112,8 @@ def test_there_is_no_such_preset() -> None:
 def test_every_panel_is_in_the_catalogue_and_stands_alone() -> None:
     """On a lab of its own, and on one that has a result."""
     assert {entry.function for entry in PANELS.values()} == {
-        AttackPanel, CorrelationPanel, FairnessPanel, GroupPanel, ReplicaPanel, ReportPanel, ScorePanel, SplitPanel,
-        TrainPanel, TrustPanel, VerticalPanel,
+        AskedPanel, AttackPanel, ClientPanel, ComparePanel, CorrelationPanel, FairnessPanel, FilesPanel, GroupPanel,
+        PrivacyPanel, ReplicaPanel, ReportPanel, ScorePanel, SplitPanel, TrainPanel, TrustPanel, VerticalPanel,
     }  # fmt: skip
     lab = Lab(setting_of(PLAIN), measure(tk.run(PLAIN)))
     for entry in PANELS.values():
@@ -140,8 +145,10 @@ def test_weights_that_are_all_nought_say_so_where_they_matter() -> None:
     """There is no mean then; the curve, the split and fairness do not care."""
     page = app()
     page.lab.change(weights=tuple((pillar, 0.0) for pillar in PILLARS))
-    assert set(failed(page)) == {"pillars", "summary", "tiles", "scores"}
+    assert set(failed(page)) == {"pillars", "summary", "tiles"}
     assert "weights must leave at least one metric" in views(page)["pillars"].value
+    tabs_of(page).current = "trust"
+    assert set(failed(page)) == {"pillars", "summary", "tiles", "scores"}
     page.lab.undo()
     assert failed(page) == []
 
@@ -168,12 +175,12 @@ def test_the_last_picture_stays_until_the_first_round() -> None:
         start = opening()
         lab = Lab(start.setting.change(seed=7), start.outcome, Player(gate.work))
         page = app(lab)
-        assert set(pictures(page)) == {"pillars", "split", "fairness", "accuracy", "groups", "injected"}
+        assert set(pictures(page)) == {"pillars", "split", "fairness", "accuracy"}
         lab.run()
         gate.arrive()
         lab._tell("progress")
         assert lab.state == "running"
-        assert set(pictures(page)) == {"pillars", "split", "fairness", "accuracy", "groups", "injected"}
+        assert set(pictures(page)) == {"pillars", "split", "fairness", "accuracy"}
         lab.stop()
         gate.open()
         lab.player.wait()
@@ -224,9 +231,16 @@ def _megabytes() -> float:
     return pages * 4096 / 1e6
 
 
+def _pyplot_figures() -> list[int]:
+    """Those pyplot keeps, if a library that other tests use has loaded it."""
+    pyplot = sys.modules.get("matplotlib.pyplot")
+    return [] if pyplot is None else list(pyplot.get_fignums())
+
+
 @pytest.mark.skipif(not Path("/proc/self/statm").exists(), reason="reads its memory from /proc")
 def test_two_hundred_redraws_leave_nothing_behind() -> None:
-    """With sliders, weights, menus and axes; pyplot knows of no figure."""
+    """With sliders, weights, menus and axes; pyplot knows of no new figure."""
+    opened = _pyplot_figures()
     page = app(Lab(setting_of(SMALL), measure(tk.run(SMALL))))
     lab = page.lab
     moves: Any = itertools.cycle([
@@ -246,7 +260,7 @@ def test_two_hundred_redraws_leave_nothing_behind() -> None:
 
     shown = [view for name, view in views(page).items() if name in ("pillars", "split", "accuracy", "fairness")]
     for view in shown:
-        view.draw = counted(view, view.draw)
+        view.draw, view.of = counted(view, view.draw), None  # not even what was drawn of the same is shown again
     again = itertools.cycle(shown)
 
     def redraw(times: int) -> None:
@@ -264,5 +278,4 @@ def test_two_hundred_redraws_leave_nothing_behind() -> None:
     assert _megabytes() - before < 30
     assert len(set(drawn)) == 4
     assert failed(page) == []
-    pyplot = sys.modules.get("matplotlib.pyplot")
-    assert pyplot is None or pyplot.get_fignums() == []
+    assert _pyplot_figures() == opened

@@ -89,7 +89,7 @@ def test_a_run_is_that_of_the_library_bit_for_bit() -> None:
         lab = Lab(setting_of(experiment))
         with heard(lab) as topics:
             lab.run(wait=True)
-        assert topics == ["progress", "outcome"]
+        assert topics == ["started", "progress", "outcome"]
         assert (lab.state, lab.error) == ("idle", None)
         assert same(lab.outcome.record, tk.run(experiment))
         assert lab.report().score == tk.assess(tk.facts_of(tk.run(experiment))).score

@@ -258,3 +258,24 @@ async def test_what_is_over_but_not_on_the_page_is_not_stale() -> None:
     assert (lab.player.busy, lab.state) == (False, "running")
     await hear(lab, "outcome", lambda: None)
     assert lab.state == "idle"
+
+
+@on_a_loop
+async def test_numbers_of_the_run_before_are_said_to_be_that() -> None:
+    """While another run goes on, in words and by a mark of the page; neither once it is there."""
+    gate = Gate()
+    lab = gate.lab()
+    page = app(lab)
+    said = next(w for w in tree(page) if isinstance(w, View) and w.name == "summary")
+    words = "those of the run before"
+    lab.run()
+    assert words not in said.value  # there is none
+    await hear(lab, "outcome", lambda: gate.open(4))
+    lab.change(seed=8)
+    lab.run()
+    gate.arrive()
+    assert words in said.value
+    assert "tk-behind" in page._dom_classes
+    await hear(lab, "outcome", lambda: gate.open(4))
+    assert words not in said.value
+    assert "tk-behind" not in page._dom_classes

@@ -83,11 +83,11 @@ def test_the_form_makes_a_link() -> None:
     lab = taught(Lesson())
     form = LessonForm(lab)
     form.task.value, form.hidden.value, form.hints.value = " Do it ", ("alpha", "model"), "one\n\n two "
-    form.metric.value, form.end.value, form.line.value = "accuracy", "at least", 0.01
+    form.metric.value, form.end.value, form.line.value = "accuracy", "at_least", 0.01
     form.add.click()
     assert "mean accuracy at least 0.01" in form.said.value
     assert "reaches it already" in form.said.value
-    form.metric.value, form.end.value, form.line.value = "rounds", "at most", 1.0
+    form.metric.value, form.end.value, form.line.value = "rounds", "at_most", 1.0
     form.add.click()
     assert "reaches it already" not in form.said.value
     wanted = Lesson("Do it", ("alpha", "model"), (Goal("accuracy", 0.01), Goal("rounds", at_most=1.0)), ("one", "two"))

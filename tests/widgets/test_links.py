@@ -16,11 +16,11 @@ from trustkit.widgets.links import address, code_field, landed, link_field, toke
 from trustkit.widgets.player import measure
 
 import trustkit as tk
-from tests.widgets.labs import COLUMNS, PLAIN, SMALL, setting_of, tree
+from tests.widgets.labs import COLUMNS, PLAIN, SMALL, setting_of, tabs_of, tree
 from trustkit import jsonfile
 from trustkit.catalogue import SPLITS
 from trustkit.clamped import ALPHA, EPSILON, PARTIES, PARTS
-from trustkit.lesson import HIDABLE, Goal, Lesson
+from trustkit.lesson import HIDABLE, SECTIONS, Goal, Lesson
 from trustkit.preset import PRESETS
 from trustkit.sharelink import Shared, encode
 
@@ -92,16 +92,13 @@ def test_a_baseline_is_there_or_waits_until_it_is_trained() -> None:
     lab.pin()
     lab.change(seed=8)
     page: Any = app(token_of(lab))
-    assert page.lab.awaited == PLAIN
-    assert "has not been trained here yet" in texts(page)
-    button = next(
-        each for each in tree(page) if isinstance(each, w.Button) and each.description == "Train the baseline"
-    )
+    assert page.lab.awaited.runs == (PLAIN,)
+    assert "has not been run here yet" in texts(page)
+    button = next(each for each in tree(page) if isinstance(each, w.Button) and each.description == "Run to compare")
     button.click()
+    assert page.lab.awaited.runs == ()
     assert page.lab.baseline.record.experiment == PLAIN
-    page.lab.run(wait=True)
-    assert page.lab.baseline.record.experiment == PLAIN
-    assert page.lab.outcome.record.experiment == PLAIN.change(seed=8)
+    assert page.lab.outcome.record.experiment == PLAIN.change(seed=8)  # what the controls ask for is run last
 
 
 def test_garbage_opens_the_start_with_one_sentence() -> None:
@@ -194,6 +191,9 @@ def test_link_and_code_in_the_header() -> None:
     lab.change(seed=4)
     lab.pin()
     assert token_of(lab) in header.files.value
+    lab.section = "trust"
+    lab.hearing.tell("section")
+    assert token_of(lab) in header.files.value
     header.buttons["code"].click()
     assert 'aria-label="code"' in header.files.value
     assert "readonly" in header.files.value
@@ -206,12 +206,18 @@ def test_link_and_code_in_the_header() -> None:
 
 def test_every_name_that_can_be_hidden_is_on_the_page() -> None:
     """A lesson puts its class on the page, and the style sheet has a rule for each."""
-    page = app(encode(Shared(PLAIN, lesson=Lesson(hidden=("alpha", "scores-view")))))
+    page: Any = app(encode(Shared(PLAIN, lesson=Lesson(hidden=("alpha", "scores-view")))))
     assert {"tk-hides-alpha", "tk-hides-scores-view"} <= set(page._dom_classes)
     assert "tk-hides-beta" not in page._dom_classes
-    classes = {name for widget in tree(page) for name in getattr(widget, "_dom_classes", ())}
+    whole: Any = app(encode(Shared(PLAIN)))
+    classes = set[str]()
+    for axis in ("rows", "columns"):
+        whole.lab.change(axis=axis, table="wine")
+        for section in SECTIONS:
+            tabs_of(whole).current = section
+            classes |= {name for widget in tree(whole) for name in getattr(widget, "_dom_classes", ())}
     assert set(PLACES) == set(HIDABLE)
-    assert set(PLACES.values()) <= classes
+    assert {place for name, place in PLACES.items() if not name.endswith("-section")} <= classes
     style = next(each.value for each in tree(page) if isinstance(each, w.HTML) and "<style>" in each.value)
     for name, place in PLACES.items():
         assert f".tk-hides-{name} .{place} {{ display: none !important; }}" in style
@@ -225,3 +231,27 @@ def test_a_lesson_goes_on_in_the_links_of_its_page() -> None:
     lab.change(seed=2)
     assert landed(token_of(lab), opening())[0].lesson == lesson
     assert landed(token_of(lab, Lesson()), opening())[0].lesson == Lesson()
+
+
+def test_a_link_carries_what_is_compared_and_how() -> None:
+    """Measures and the one scale; the page that it opens has them ticked, and says of them what this one says."""
+    lab = trained()
+    page = app(lab)
+    tabs_of(page).current = "compare"
+    lab.pins.look(("accuracy", "epsilon"), True)
+    token = token_of(lab)
+    assert token.startswith("3.")
+    there, notes, problem = landed(token, trained())
+    assert (there.pins.measures, there.pins.scaled, notes, problem) == (("accuracy", "epsilon"), True, (), "")
+    opened = app(there)
+    tabs_of(opened).current = "compare"
+    boxes = {each.description: each for each in tree(opened) if isinstance(each, w.Checkbox)}
+    assert boxes["each from 0 to 1, more is better"].value
+    fold = next(each for each in tree(opened) if "tk-measures" in each._dom_classes)
+    fold.children[0].value = True
+    ticked = {each.description for each in tree(fold) if isinstance(each, w.Checkbox) and each.value}
+    assert ticked == {"mean accuracy", "ε spent"}
+    assert token_of(there) == token
+    next(each for each in tree(fold) if isinstance(each, w.Button) and each.description == "Usual").click()
+    boxes["each from 0 to 1, more is better"].value = False
+    assert token_of(there).startswith("2.")

@@ -177,13 +177,15 @@ def test_one_worker_thread_for_all_runs() -> None:
     assert threading.current_thread().name not in gate.threads
 
 
-def test_seconds_left_are_judged_by_the_last_five_rounds() -> None:
-    """(2 + 3 + 4 + 5 + 6) / 5 = 4 seconds a round, 4 rounds to go; not known before the first."""
+def test_seconds_left_are_judged_by_when_the_last_rounds_came() -> None:
+    """(2 + 3 + 4 + 5 + 6) / 5 = 4 seconds a round with what lies between, 4 rounds to go; a lone one by itself."""
     progress = Progress(SMALL, 10)
     assert progress.left() is None
     seen = next(tk.play(SMALL)).seen
-    for index in range(1, 7):
-        progress.record(Round(index, None, seen, float(index)))
+    for index, came in enumerate((100.0, 102.0, 105.0, 109.0, 114.0, 120.0), start=1):
+        progress.record(Round(index, None, seen, 1.0))
+        progress.arrived.append(came)
+        assert index > 1 or progress.left() == 9.0
     left = progress.left()
     assert left is not None
     assert math.isclose(left, 16.0)

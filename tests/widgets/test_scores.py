@@ -34,7 +34,7 @@ def the(box: Any, kind: type, name: str = "") -> Any:
 def part(box: Any, name: str) -> Any:
     """Turn to a part of the panel; return what it shows."""
     choice = the(box, w.ToggleButtons)
-    choice.value = choice.options[("scores", "moved", "rounds", "bands").index(name)]
+    choice.index = ("scores", "moved", "rounds", "bands").index(name)
     return the(box, View, name)
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import re
 import threading
+import time
 from typing import Any
 
 import numpy as np
@@ -167,3 +168,32 @@ def test_a_failure_is_shown_in_the_panel(monkeypatch: pytest.MonkeyPatch) -> Non
     panel = SplitPanel(Lab(Setting.of(COLUMNS)))
     assert "not measured: no &lt;bounds&gt; today" in panel.value
     assert panel.value.count("<svg") == 2
+
+
+def test_a_split_that_is_left_and_come_back_to_is_measured(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Its first measuring has been given up by then, and ends after the second one was asked for."""
+    begun, left = threading.Event(), threading.Event()
+    real = standing.estimate_beta
+
+    def held(data: Any, partition: Any, definition: Any, seed: int, progress: Any) -> Any:
+        begun.set()
+        assert left.wait(PATIENCE)
+        return real(data, partition, definition, seed, progress)
+
+    monkeypatch.setattr(standing, "estimate_beta", held)
+
+    async def test() -> None:
+        told = asyncio.Event()
+        standings = Standings(told.set)
+        standings.of(OTHER)
+        while not begun.is_set():
+            await asyncio.sleep(0.01)
+        standings.of(COLUMNS)
+        left.set()
+        while standings._known:  # given up in its thread, which the loop has not heard yet
+            time.sleep(0.001)
+        while not standings.of(OTHER).whole:
+            told.clear()
+            await asyncio.wait_for(told.wait(), PATIENCE)
+
+    asyncio.run(test())

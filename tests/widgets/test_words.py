@@ -13,11 +13,12 @@ import numpy as np
 import pytest
 from trustkit.widgets import FairnessPanel, Lab, SplitPanel
 from trustkit.widgets.app import app
+from trustkit.widgets.mending import failure
 from trustkit.widgets.numbers import amount, bytes_text
 from trustkit.widgets.player import Outcome, measure
 from trustkit.widgets.report import downloads
 from trustkit.widgets.tiles import tiles
-from trustkit.widgets.view import View, card, failure, fold, tip
+from trustkit.widgets.view import View, card, fold, tip
 from trustkit.widgets.words import sentence, status
 
 import trustkit as tk

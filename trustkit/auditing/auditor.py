@@ -11,6 +11,7 @@ from typing import Any, Literal, get_args
 
 import numpy as np
 
+from trustkit import memory
 from trustkit.auditing.protocol import Division, Found, Job, estimators, examined, quiet
 from trustkit.auditing.result import Audit
 from trustkit.auditing.table import Table, table_of
@@ -134,6 +135,8 @@ def audit(
     _check(rules, division)
     fitted = estimators(models)
     table = table_of(data, attributes, target, client, positive, leave_out, keep_index)
+    most = int(np.bincount(table.owner[table.owner >= 0]).max(initial=0))
+    memory.fits(f"models of {most:,} rows × {table.X.shape[1]:,} columns", 24 * most * table.X.shape[1])
     for name, coded in table.attributes.items():
         if len(coded.values) < 2:
             got = coded.values[0] if coded.values else "no value"

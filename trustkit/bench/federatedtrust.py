@@ -18,6 +18,7 @@ from trustkit.jsonfile import write_text
 from trustkit.records import Progress, RunRecord
 from trustkit.rounds import partition_of, play
 from trustkit.trust import FactSheet
+from trustkit.whole import check
 
 __all__ = ["run_federatedtrust"]
 
@@ -84,6 +85,8 @@ def run_federatedtrust(
         raise ValueError("experiments must name at least one of 1 to 5, got none")
     _check(folders, wanted.values())
     played = {}
+    for place in (folder, folder / "runs"):
+        check(place)
     for number, each in wanted.items():
         facts = _facts(each, folder / "runs" / f"experiment-{number}-{each.key[:8]}", number, resume, tell)
         played[number] = Played(each, facts)

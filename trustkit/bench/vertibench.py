@@ -20,6 +20,7 @@ from trustkit.bench.vertibench_times import TIMES
 from trustkit.bench.vertibench_traffic import FIGURES
 from trustkit.jsonfile import write_text
 from trustkit.records import Progress
+from trustkit.whole import tidy
 
 if TYPE_CHECKING:
     from trustkit.bench.vertibench_runs import Outcome
@@ -219,6 +220,7 @@ def _write(found: Benchmark, folder: Path) -> None:
     from trustkit import export
     from trustkit.plot.style import looks
 
+    tidy(folder)
     for name, sheets in found.sheets.items():
         for sheet in sheets:
             write_text(folder / f"{sheet.stem}.csv", sheet.to_csv())

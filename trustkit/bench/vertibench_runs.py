@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from trustkit import jsonfile, store
+from trustkit import jsonfile, store, whole
 from trustkit.bench.vertibench_settings import work
 from trustkit.experiment import Experiment
 from trustkit.records import Progress, RunRecord
@@ -172,10 +172,13 @@ def played(
         Of finished runs only.
     """
     known: dict[str, Outcome] = {}
+    whole.check(folder)
     for job in jobs:
         key = job.experiment.key
         if key not in known:
             found = _read(job, folder) if resume else None
+            if found is not None:  # a kill may have come between the last two steps
+                _file(job, folder).with_suffix(".npz").unlink(missing_ok=True)
             found = found or _play(job, folder, resume, tell, budget)
             if found is None:
                 continue

@@ -1,4 +1,4 @@
-"""The command ``trustkit bench``: a paper's experiments beside its printed numbers."""
+"""The command ``trustkit bench``: papers' experiments beside printed numbers, and times beside others'."""
 
 from __future__ import annotations
 
@@ -9,12 +9,13 @@ import typer
 
 __all__ = ["bench"]
 
-bench = typer.Typer(help="Play a paper's experiments and compare them with its printed numbers.", no_args_is_help=True)
+_HELP = "Play papers' experiments beside their printed numbers, and time the same work beside others."
+bench = typer.Typer(help=_HELP, no_args_is_help=True)
 
 
 @bench.callback()
 def _group() -> None:
-    """Play a paper's experiments and compare them with its printed numbers."""
+    """Play papers' experiments beside their printed numbers, and time the same work beside others."""
 
 
 @bench.command()
@@ -56,3 +57,57 @@ def vertibench(
 
     for line in replicate(quick, out, data, only, seeds, methods, minutes, fresh, quiet):
         typer.echo(line)
+
+
+@bench.command()
+def growth(
+    quick: Annotated[bool, typer.Option("--quick", help="Smaller sizes: minutes.")] = False,
+    out: Annotated[Path, typer.Option(help="Folder to write to; points in it are kept.", file_okay=False)] = Path(
+        "trustkit-bench"
+    ),
+    only: Annotated[str, typer.Option(help="Some of clients, columns, parties, rows, with commas.")] = "",
+    minutes: Annotated[float | None, typer.Option(help="By the clock at most; run again to go on.")] = None,
+    seconds: Annotated[float | None, typer.Option(help="Of processor time a point may take; also tries again.")] = None,
+    fresh: Annotated[bool, typer.Option("--fresh", help="Measure everything anew.")] = False,
+    quiet: Annotated[bool, typer.Option(help="No progress on standard error.")] = False,
+) -> None:
+    """Measure how time and memory grow with clients, columns, parties and rows, and write points, fits and a page."""
+    from trustkit.commands.growth import measure
+
+    for line in measure(quick, out, only, minutes, fresh, quiet, seconds):
+        typer.echo(line)
+
+
+@bench.command()
+def peers(
+    quick: Annotated[bool, typer.Option("--quick", help="Little work, nothing installed: seconds.")] = False,
+    out: Annotated[Path, typer.Option(help="Folder to write to.", file_okay=False)] = Path("trustkit-bench"),
+    only: Annotated[str, typer.Option(help="Some of bound, naive, pfl, flower, opacus, art, …, with commas.")] = "",
+    environments: Annotated[Path | None, typer.Option(help="Where environments of peers are kept.")] = None,
+    quiet: Annotated[bool, typer.Option(help="No progress on standard error.")] = False,
+) -> None:
+    """Do the same work with other packages and with this one: equal results first, then seconds and ratios."""
+    from trustkit.commands.peers import side_by_side
+
+    for line in side_by_side(quick, out, only, environments, quiet):
+        typer.echo(line)
+
+
+@bench.command()
+def device(
+    name: Annotated[str, typer.Argument(help="As PyTorch names it: cuda, cuda:1, mps, cpu.")] = "cuda",
+    quick: Annotated[bool, typer.Option("--quick", help="A tenth of the work.")] = False,
+) -> None:
+    """Do the same work on the processor and on a graphics card: equal results first, then seconds."""
+    from trustkit.bench.device import time_device
+
+    try:
+        measured = time_device(name, quick)
+    except ValueError as error:
+        typer.echo(f"nothing was measured: {error}")
+        return
+    typer.echo(f"{'work':48}  {'equal':>5}  {'apart':>7}  {'here s':>8}  {'there s':>8}  {'ratio':>6}")
+    for each in measured:
+        same = "yes" if each.equal else "NO"
+        numbers = f"{each.apart:7.0e}  {each.here:8.3f}  {each.there:8.3f}  {each.ratio:6.2f}"
+        typer.echo(f"{each.work:48}  {same:>5}  {numbers}")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import typer
 
 from trustkit.cli.benches import bench
+from trustkit.cli.federating import flower
 
 __all__ = ["OUT", "REPORTS", "cli"]
 
@@ -15,6 +16,7 @@ cli = typer.Typer(
     pretty_exceptions_enable=False,
 )
 cli.add_typer(bench, name="bench")
+cli.add_typer(flower, name="flower")
 
 REPORTS = (".html", ".json", ".md", ".csv")
 """Kinds of reports by suffix."""

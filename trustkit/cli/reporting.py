@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from trustkit.cli.program import REPORTS, cli
+from trustkit.cli.program import OUT, REPORTS, cli
 
 __all__ = ["cli"]
 
@@ -110,3 +110,22 @@ def examine_run(
         typer.echo(line)
     if not sound:
         raise typer.Exit(1)
+
+
+@cli.command()
+def exposure(
+    experiments: Annotated[list[str], typer.Argument(help="Presets or TOML files, each over columns.")],
+    out: Annotated[Path, OUT] = Path("trustkit-exposure"),
+    seeds: Annotated[str, typer.Option(help="Of the runs, as 0-2 or 0,3.")] = "0-2",
+    rows: Annotated[int, typer.Option(min=20, help="Training rows that are attacked.")] = 600,
+    labelled: Annotated[int, typer.Option(min=1, help="Rows of each class whose label an attacker knows.")] = 5,
+    pairs: Annotated[float, typer.Option(help="Share of the rows whose columns an attacker knows, 0 to 1.")] = 0.5,
+    parties: Annotated[int, typer.Option(min=1, help="How many other parties attack and are attacked.")] = 2,
+    rounds: Annotated[int | None, typer.Option(min=1, help="Of every run, instead of its own.")] = None,
+    quiet: Annotated[bool, typer.Option("--quiet", help="No progress bar.")] = False,
+) -> None:
+    """Attack runs over columns by their own messages: labels, features, membership, beside quality, bytes and ε."""
+    from trustkit.commands.exposure import lay_bare
+
+    for line in lay_bare(experiments, out, seeds, rows, labelled, pairs, parties, rounds, not quiet):
+        typer.echo(line)

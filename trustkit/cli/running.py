@@ -106,3 +106,26 @@ def sweep(
         typer.echo(line)
     if not well:
         raise typer.Exit(1)
+
+
+@cli.command()
+def snapshot(
+    experiment: Annotated[str, typer.Argument(help="A preset's name or a TOML file.")],
+    over: Annotated[list[str], typer.Option(help="A slider, as privacy.epsilon=0.5,1,2,4,8,off; may be repeated.")],
+    out: Annotated[Path, typer.Option(help="The HTML file to write.", dir_okay=False)] = Path("snapshot.html"),
+    setting: Annotated[
+        list[str] | None, typer.Option("--set", help="Any part, as rounds=5 or model=mlp; may be repeated.")
+    ] = None,
+    pictures: Annotated[
+        str, typer.Option(help="Of radar, accuracy, fairness, split, with commas.")
+    ] = "radar,accuracy,fairness",
+    workers: Annotated[int, typer.Option(min=0, help="Processes that play runs; 0 for none.")] = 0,
+    store: Annotated[Path | None, typer.Option(help="A folder that keeps finished runs.", file_okay=False)] = None,
+    language: Annotated[str, typer.Option(help="Of the page, as de; by default what TRUSTKIT_LANGUAGE says.")] = "",
+    quiet: Annotated[bool, typer.Option(help="No progress bar.")] = False,
+) -> None:
+    """Run an experiment over a grid of values and write one HTML page with sliders that needs no kernel."""
+    from trustkit.commands.snapshot import bake
+
+    for line in bake(experiment, out, over, setting or [], pictures, workers, store, not quiet, language):
+        typer.echo(line)

@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-import os
-import shutil
 import sys
-import uuid
 from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -13,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import trustkit.split  # noqa: F401 (it enters data sets that are changed on purpose)
-from trustkit import datasets, export
+from trustkit import datasets, export, whole
 from trustkit.auditing import Audit, audit
 from trustkit.auditing.tables import TINY, smallest_groups
 from trustkit.catalogue import DATASETS
@@ -117,28 +114,20 @@ def _cautions(found: Audit) -> Iterator[str]:
 
 def _written(found: Audit, out: Path) -> Path:
     """Write the folder whole or not at all."""
-    from trustkit.plot import audited, style
+    from trustkit.plot import audited, changed, style
 
-    out.parent.mkdir(parents=True, exist_ok=True)
-    temporary = out.with_name(f".{out.name}.{uuid.uuid4().hex[:8]}")
-    try:
-        temporary.mkdir()
+    whole.tidy(out.parent, out.name)
+    with whole.folder(out) as unfinished:
         for file in ("audit.csv", "audit.json", "datasheet.md"):
-            export.write(found, temporary / file)
+            export.write(found, unfinished / file)
         for number, attribute in enumerate(found.attributes):
             for what, draw in (("shares", audited.sensitive_shares), ("models", audited.model_bars),
-                               ("worse_off", audited.value_changes)):  # fmt: skip
+                               ("worse_off", changed.value_changes)):  # fmt: skip
                 figure, file = draw(found, attribute), f"{what}_{_file(attribute, number)}"
                 figure.patch.set_alpha(1)  # a file is looked at on any background
                 with style.looks():
                     for suffix in ("svg", "png"):
-                        export.write(figure, temporary / f"{file}.{suffix}")
-        if out.exists():
-            out.rmdir()
-        os.replace(temporary, out)
-    except BaseException:
-        shutil.rmtree(temporary, ignore_errors=True)
-        raise
+                        export.write(figure, unfinished / f"{file}.{suffix}")
     return out
 
 

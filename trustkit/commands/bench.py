@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Iterator
 from pathlib import Path
+
+from trustkit.commands.benching import show
+from trustkit.records import Stopped
 
 __all__ = ["compare"]
 
@@ -43,15 +45,17 @@ def compare(
     ------
     ValueError
         If one of these does not fit, before any work.
+    Stopped
+        In place of KeyboardInterrupt: it says what is left.
     """
     from trustkit.bench import run_federatedtrust
 
-    def show(stage: str, fraction: float) -> None:
-        print(f"\r{stage}: {fraction:4.0%}", end="\n" if fraction == 1 else "", file=sys.stderr, flush=True)
-
     given = {name: folder for name, folder in (("femnist", femnist), ("nbaiot", nbaiot)) if folder is not None}
-    found = run_federatedtrust(out, quick, given, experiment or (1, 2, 3, 4, 5), noise, not fresh,  # type: ignore[arg-type]
-                               None if quiet else show)  # fmt: skip
+    try:
+        found = run_federatedtrust(out, quick, given, experiment or (1, 2, 3, 4, 5), noise, not fresh,  # type: ignore[arg-type]
+                                   None if quiet else show)  # fmt: skip
+    except KeyboardInterrupt:
+        raise Stopped(f"what was played is in {out}, and the same command goes on") from None
     yield f"{'experiment':10}  {'score':24}  {'paper':>5}  {'figures':>7}  {'printed':>7}  mark"
     for line in found.lines:
         if line.printed is not None:

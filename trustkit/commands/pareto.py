@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import multiprocessing
 from collections.abc import Iterator, Sequence
-from concurrent.futures import Executor, ProcessPoolExecutor
 from contextlib import contextmanager, nullcontext
 from pathlib import Path
 from typing import Any
 
-from trustkit import export, plot
+from trustkit import export, plot, whole
 from trustkit.commands.run import _experiment, _stem
 from trustkit.frontier import pareto
 from trustkit.frontier.points import objectives_of
@@ -17,7 +15,8 @@ from trustkit.frontier.space import space_of
 from trustkit.jsonfile import write_text
 from trustkit.parameters import spelt
 from trustkit.plot import style
-from trustkit.records import Progress
+from trustkit.records import Progress, Stopped
+from trustkit.scale.processes import processes
 from trustkit.trust.profiles import profile_named
 
 __all__ = ["look", "varied"]
@@ -57,19 +56,28 @@ def look(
     ------
     KeyError, TypeError, ValueError
         If something is unknown or does not fit; nothing is written then.
+    OSError
+        If something cannot be written.
+    Stopped
+        In place of KeyboardInterrupt: it says what is left.
     """
     start, wanted = _experiment(name), varied(vary) or None
     space_of(start, wanted)
     chosen = profile_named(profile)
     names = objectives_of([each.strip() for each in objectives.split(",")], chosen)
     target = out / f"{_stem(name)}-{start.key[:8]}"
-    with _bar(progress) as bar, _pool(workers) as executor:
-        front = pareto(start, wanted, names, chosen, evaluations, seed, bar, seeds=seeds, folder=target / "tried",
-                       executor=executor)  # fmt: skip
-    export.write(front, target / "points.csv")
-    export.write(front, target / "front.json")
-    write_text(target / "changes.md", front.to_markdown())
-    with style.looks():  # the same file whenever it is written
+    whole.check(target)
+    team: Any = nullcontext() if workers == 1 else processes(workers)
+    try:
+        with _bar(progress) as bar, team as executor:
+            front = pareto(start, wanted, names, chosen, evaluations, seed, bar, seeds=seeds, folder=target / "tried",
+                           executor=executor)  # fmt: skip
+    except KeyboardInterrupt:
+        raise Stopped(f"runs that have finished are in {target / 'tried'}, and the same command goes on") from None
+    with whole.alone(target), style.looks():  # the same picture whenever it is written
+        export.write(front, target / "points.csv")
+        export.write(front, target / "front.json")
+        write_text(target / "changes.md", front.to_markdown())
         export.write(plot.pareto_front(front), target / "front.svg")
     yield front.to_text()
     yield f"\nwritten to {target}"
@@ -137,11 +145,3 @@ def _bar(shown: bool) -> Iterator[Progress | None]:
             bar.update(100 * done - bar.n)
 
         yield tell
-
-
-def _pool(workers: int) -> Any:
-    """Processes that start from nothing, as they do on every system; none for one worker."""
-    if workers == 1:
-        return nullcontext()
-    pool: Executor = ProcessPoolExecutor(workers, mp_context=multiprocessing.get_context("spawn"))
-    return pool

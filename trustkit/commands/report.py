@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from trustkit import export, store
+from trustkit import export, store, whole
 from trustkit.conduct import log_facts
 from trustkit.examination import Examination, examine
 from trustkit.examination.subject import OUTSIDE
@@ -75,6 +75,7 @@ def render(
         facts = _stated(facts, read_stated(stated))
     assess(facts, profile)  # refuses an unknown profile before anything is trained
     if examined:
+        whole.check(out or beside)
         with _bar(progress) as bar:
             facts = _examined(facts, examine(record, progress=bar))
     report, target = assess(facts, profile), out or beside
@@ -83,13 +84,15 @@ def render(
     if record.experiment.secure and any(path in facts for path in _SINGLE):
         notes.append(f"Contributions, data quality and leakage were {OUTSIDE}.")
     report = replace(report, notes=(*report.notes, *notes))
-    for suffix in reports:
-        export.write(report, target / f"report{suffix}")
-    facts.save(target / FACTS)
-    write_text(target / CARD, model_card(facts, report))
-    export.write(record.experiment, target / EXPERIMENT)
-    if target.resolve() != beside.resolve() and (beside / LOG).exists():
-        write_bytes(target / LOG, (beside / LOG).read_bytes())  # the sheet names it
+    whole.tidy(target)
+    with whole.alone(target):
+        if target.resolve() != beside.resolve() and (beside / LOG).exists():
+            write_bytes(target / LOG, (beside / LOG).read_bytes())  # the sheet names it
+        facts.save(target / FACTS)
+        for suffix in reports:
+            export.write(report, target / f"report{suffix}")
+        write_text(target / CARD, model_card(facts, report))
+        export.write(record.experiment, target / EXPERIMENT)
     lines = [report.to_text(), *([f"\n{LOG}: {told}"] if told else []), f"\nwritten to {target}"]
     return lines, sound
 
@@ -137,6 +140,8 @@ def look_into(
     """
     record, beside, old = _stored(run)
     options["coverage"] = _number(options.get("coverage"))
+    if out is not None:
+        whole.check(out.parent)
     with _bar(progress) as bar:
         found = examine(record, measures=measures or None, progress=bar, **options)
     told, sound = _log(beside, old)

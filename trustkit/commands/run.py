@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from trustkit import export, jsonfile, store
+from trustkit import export, jsonfile, store, whole
 from trustkit import rounds as playing
 from trustkit.catalogue import Use
 from trustkit.commands.split import _argument
 from trustkit.experiment import Experiment, _read_none
 from trustkit.facts import facts_of, log_of
 from trustkit.preset import PRESETS, scaled_down
-from trustkit.records import Round, RunRecord
+from trustkit.records import Round, RunRecord, Stopped
 from trustkit.trust import FactSheet, assess, model_card
 from trustkit.trust.energy import EnergyMeter
 from trustkit.trust.stated import read_stated
@@ -33,7 +33,8 @@ def perform(
 ) -> Iterator[str]:  # fmt: skip
     """Run an experiment and write report, model card, fact sheet, event log and the run.
 
-    A run that was killed goes on from its last checkpoint when it is asked for again.
+    A run that was killed goes on from its last checkpoint when it is asked for again. Checkpoint and event log have
+    "part" in their names until the run is finished; the files of an earlier run in the folder stay until then.
 
     Parameters
     ----------
@@ -61,6 +62,10 @@ def perform(
     ------
     KeyError, TypeError, ValueError
         If there is no such experiment or it does not fit; nothing is written then.
+    OSError
+        If something cannot be written.
+    Stopped
+        In place of KeyboardInterrupt: it says what is left.
     """
     wanted = _experiment(name)
     words = scaled_down(wanted)  # asked before it is changed: a preset with another seed is still that preset
@@ -70,24 +75,32 @@ def perform(
     known |= {"audit__artifacts": ARTEFACTS, **{path.replace("/", "__"): fact for path, fact in told.values.items()}}
     playing.build(wanted)  # refuses what does not fit before anything is written
     target = out / f"{_stem(name)}-{wanted.key[:8]}"
-    checkpoint, events = target / "run.part.npz", target / "events.jsonl"
-    begun = _begun(wanted, checkpoint)
-    log = log_of(wanted, events, after=len(begun) if begun else None)
+    checkpoint, events = target / "run.part.npz", target / "events.part.jsonl"
+    with whole.alone(target):  # who ends the same run takes both parts away
+        whole.tidy(target)
+        begun = _begun(wanted, checkpoint)
+        log = log_of(wanted, events, after=len(begun) if begun else None)
     if begun:
         yield f"going on after round {len(begun)} of {wanted.rounds}\n"
-    record = begun or RunRecord(wanted)
-    with EnergyMeter() as meter:
-        record = playing.run(wanted, progress, [log, _keeper(record, checkpoint)], begun)
-    energy = None if begun else meter.energy  # nobody measured what was trained before
-    facts = facts_of(record, log=log, energy=energy, **known).with_claims(*told.claims)
+    keeper = _Keeper(begun or RunRecord(wanted), checkpoint)
+    try:
+        with EnergyMeter() as meter:
+            record = playing.run(wanted, progress, [log, keeper], begun)
+        energy = None if begun else meter.energy  # nobody measured what was trained before
+        facts = facts_of(record, log=log, energy=energy, **known).with_claims(*told.claims)
+    except KeyboardInterrupt:
+        raise Stopped(keeper.last_words()) from None
     report = assess(facts)
-    jsonfile.write_text(target / "modelcard.md", model_card(facts, report))
-    for suffix in reports:
-        export.write(report, target / f"report{suffix}")
-    facts.save(target / "factsheet.json")
-    export.write(wanted, target / "experiment.toml")
-    store.save(record, target / "run.npz")
-    checkpoint.unlink(missing_ok=True)
+    with whole.alone(target):  # of two that ran the same, all files are one's
+        log.save(target / "events.jsonl")
+        facts.save(target / "factsheet.json")
+        jsonfile.write_text(target / "modelcard.md", model_card(facts, report))
+        for suffix in reports:
+            export.write(report, target / f"report{suffix}")
+        export.write(wanted, target / "experiment.toml")
+        store.save(record, target / "run.npz")
+        for part in (checkpoint, events):
+            part.unlink(missing_ok=True)
     yield report.to_text()
     yield f"\nwritten to {target}"
 
@@ -101,20 +114,27 @@ def _begun(wanted: Experiment, checkpoint: Path) -> RunRecord | None:
     return found if found.experiment.key == wanted.key and not found.complete else None
 
 
-def _keeper(record: RunRecord, checkpoint: Path) -> Callable[[Round], None]:
-    """Return an observer that saves what was played so far, every few seconds."""
-    kept, due = RunRecord(record.experiment, record), time.monotonic() + _KEEP_EVERY
+class _Keeper:
+    """An observer that saves what was played so far, every few seconds and when the run is stopped."""
 
-    def keep(played: Round) -> None:
-        nonlocal due
-        kept(played)
+    def __init__(self, begun: RunRecord, checkpoint: Path) -> None:
+        self._kept, self._checkpoint = RunRecord(begun.experiment, begun), checkpoint
+        self._due = time.monotonic() + _KEEP_EVERY
+
+    def __call__(self, played: Round) -> None:
+        self._kept(played)
         began = time.monotonic()
-        if began >= due and not kept.complete:
-            store.save(kept, checkpoint)
+        if began >= self._due and not self._kept.complete:
+            store.save(self._kept, self._checkpoint)
             ended = time.monotonic()
-            due = ended + max(_KEEP_EVERY, 19 * (ended - began))
+            self._due = ended + max(_KEEP_EVERY, 19 * (ended - began))
 
-    return keep
+    def last_words(self) -> str:
+        """Save what was played, and say what is left of a run that was stopped."""
+        if not len(self._kept):
+            return "no round was finished, and the same command begins anew"
+        store.save(self._kept, self._checkpoint)
+        return f"{len(self._kept)} rounds are in {self._checkpoint}, and the same command goes on"
 
 
 def changed(wanted: Experiment, setting: list[str], **given: Any) -> Experiment:

@@ -4,17 +4,17 @@ from __future__ import annotations
 
 import itertools
 import math
-import sys
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, nullcontext
 from pathlib import Path
 from typing import Any
 
+from trustkit import whole
 from trustkit.catalogue import Use
 from trustkit.commands.run import _stem
 from trustkit.experiment import Experiment
 from trustkit.jsonfile import dumps, write_text
-from trustkit.records import Progress
+from trustkit.records import Progress, Stopped
 from trustkit.scale.outcome import rows_of, to_csv
 from trustkit.scale.scheduler import dask
 from trustkit.scale.sweeping import sweep
@@ -52,6 +52,10 @@ def spread(file: str, out: Path, workers: int | None, address: str | None, progr
     ------
     FileNotFoundError, KeyError, TypeError, ValueError
         If the file is none, or an argument does not fit; nothing is written then.
+    OSError
+        If something cannot be written; what has finished before is in the folder.
+    Stopped
+        In place of KeyboardInterrupt: it says what is left.
     """
     start, choices, wanted = read_grid(file)
     if address is not None and address != "local" and workers is not None:
@@ -63,12 +67,13 @@ def spread(file: str, out: Path, workers: int | None, address: str | None, progr
             found = sweep(wanted, executor, workers=workers if executor is None else None, store=target / "runs",
                           progress=bar)  # fmt: skip
     except KeyboardInterrupt:
-        print(f"trustkit: stopped; what has finished is in {target}, and the same command goes on", file=sys.stderr)
-        raise
+        raise Stopped(f"what has finished is in {target}, and the same command goes on") from None
     rows = rows_of(found, choices)
-    write_text(target / "sweep.csv", to_csv(rows))
     content = [{**row, "experiment": each.to_dict()} for each, row in zip(found, rows, strict=True)]
-    write_text(target / "sweep.json", dumps({"format": _FORMAT, "rows": content}))
+    whole.tidy(target)
+    with whole.alone(target):  # of two that ran the same, both files are one's
+        write_text(target / "sweep.csv", to_csv(rows))
+        write_text(target / "sweep.json", dumps({"format": _FORMAT, "rows": content}))
     failures = [row for row in rows if row["failure"] is not None]
     lines = [f"{len(rows) - len(failures)} of {len(rows)} runs ended well"]
     lines += [f"failed: {row['key'][:8]}: {row['failure']}" for row in failures]

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-import sys
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
+
+from trustkit.commands.benching import named, show
+from trustkit.records import Stopped
 
 __all__ = ["replicate"]
 
@@ -41,14 +43,19 @@ def replicate(
     ------
     ValueError
         If one of these does not fit, before any work.
+    Stopped
+        In place of KeyboardInterrupt: it says what is left.
     """
     from trustkit.bench.vertibench import PARTS, forecast, run_vertibench
     from trustkit.bench.vertibench_settings import METHODS
 
-    parts, wanted, numbers = _words(only, PARTS), _words(methods, METHODS), _numbers(seeds)
+    parts, wanted, numbers = named(only, PARTS), named(methods, METHODS), _numbers(seeds)
     still = forecast(out, quick, parts, data, numbers, wanted)
     yield f"about {_long(sum(still.values()))} of processor time still to do: {_apart(still)} (within a factor of two)"
-    found = run_vertibench(out, quick, parts, data, numbers, wanted, not fresh, minutes, None if quiet else _show)
+    try:
+        found = run_vertibench(out, quick, parts, data, numbers, wanted, not fresh, minutes, None if quiet else show)
+    except KeyboardInterrupt:
+        raise Stopped(f"what was played is in {out}, and the same command goes on") from None
     for sheets in found.sheets.values():
         for sheet in sheets:
             yield ""
@@ -61,16 +68,6 @@ def replicate(
     if found.finished < found.wanted:
         yield "the same command goes on from here"
     yield f"written to {out}"
-
-
-def _show(stage: str, fraction: float) -> None:
-    print(f"\r{stage}: {fraction:4.0%}", end="\n" if fraction == 1 else "", file=sys.stderr, flush=True)
-
-
-def _words(text: str, known: Iterable[str]) -> tuple[str, ...]:
-    """Cut a list at its commas; an empty one names all."""
-    found = tuple(word.strip() for word in text.split(",") if word.strip())
-    return found or tuple(known)
 
 
 def _numbers(text: str) -> tuple[int, ...]:

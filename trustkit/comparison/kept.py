@@ -7,10 +7,10 @@ from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from trustkit import store
+from trustkit import memory, store
 from trustkit.experiment import Experiment
 from trustkit.records import RunRecord, watch
-from trustkit.rounds import play, run
+from trustkit.rounds import build, play, run
 
 if TYPE_CHECKING:
     from concurrent.futures import Executor
@@ -45,7 +45,7 @@ def play_all(
     Raises
     ------
     ValueError
-        If a file of the folder is no run of its experiment.
+        If a file of the folder is no run of its experiment, or the rounds of a run will not fit into memory.
     """
     places = [None if folder is None else Path(folder) / f"{each.key}.npz" for each in wanted]
     known = [place is not None and place.exists() for place in places]
@@ -69,6 +69,7 @@ def play_all(
 
 
 def _played(experiment: Experiment, at: int, tell: Callable[[int, float], None] | None) -> RunRecord:
+    memory.keeps(build(experiment).trainer.start(), experiment.rounds)
     record = RunRecord(experiment)
     for played in watch(play(experiment), record):
         if tell is not None:

@@ -26,6 +26,7 @@ from trustkit.datasets.nuswide import read_nuswide
 from trustkit.datasets.ondisk import frozen
 from trustkit.datasets.parties import read_parties
 from trustkit.datasets.redrawn import redrawn
+from trustkit.datasets.sampled import sampled
 from trustkit.datasets.standins import covtype_synthetic, msd_synthetic, radar_synthetic
 from trustkit.datasets.standins_acs import acs_synthetic, write_psam
 from trustkit.datasets.standins_wide import epsilon_synthetic, gisette_synthetic, realsim_synthetic
@@ -40,8 +41,8 @@ __all__ = [
     "epsilon_synthetic", "feda4fair", "from_frame", "gisette_synthetic", "landsat", "letter", "load", "mfeat",
     "mnist", "mnist_writers", "msd_synthetic", "names", "nbaiot_synthetic", "radar_synthetic", "read_csv",
     "read_feda4fair", "read_folktables", "read_joined", "read_leaf", "read_libsvm", "read_movielens", "read_nbaiot",
-    "read_nuswide", "read_parties", "read_table", "read_uci", "read_vehicle", "realsim_synthetic", "redrawn", "select",
-    "wine", "write_psam",
+    "read_nuswide", "read_parties", "read_table", "read_uci", "read_vehicle", "realsim_synthetic", "redrawn", "sampled",
+    "select", "wine", "write_psam",
 ]  # fmt: skip
 
 _OWN: set[str] = set()

@@ -9,15 +9,21 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from trustkit import jsonfile
+from trustkit.datasets.listed import said
 from trustkit.datasets.ondisk import AnyPath, existing
+from trustkit.datasets.packed import TooLarge, most_of
+from trustkit.datasets.places import kind_of, within
 
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["STARTS", "arrow_frame", "table_files"]
+__all__ = ["STARTS", "arrow_frame", "parquet_frame", "table_files"]
 
 STARTS = (b"ARRO", b"\xff\xff\xff\xff")
 """How a file and a stream of Arrow begin; Feather of the second version is such a file."""
+
+_UNSOUND = (OSError, ValueError, TypeError, KeyError, NotImplementedError, OverflowError, AttributeError)
+"""What pyarrow and pandas raise, beside Arrow's own errors, over what a damaged file says of its columns."""
 
 _PARTS = ("*.arrow", "*.parquet", "*.feather")
 
@@ -43,7 +49,7 @@ def table_files(path: AnyPath, what: str) -> list[Path]:
         If there is no such file or folder, a folder has no parts, or it holds several data sets (as train and test).
     """
     place = Path(os.fspath(path))
-    if not os.fspath(path) or not place.is_dir():
+    if not os.fspath(path) or kind_of(place) != "folder":
         return [existing(path, what)]
     if (place / "dataset_dict.json").is_file():
         inside = ", ".join(sorted(each.name for each in place.iterdir() if each.is_dir()))
@@ -52,11 +58,14 @@ def table_files(path: AnyPath, what: str) -> list[Path]:
     if state.is_file():  # caches of transformations may lie beside the data
         listed = jsonfile.read(state)
         parts = listed.get("_data_files") if isinstance(listed, dict) else None
-        if not parts:
+        told = [part for part in parts if isinstance(part, dict)] if isinstance(parts, list) else []
+        names: list[Any] = [part.get("filename") for part in told]
+        if not names or not all(isinstance(name, str) and Path(name).name for name in names):
             raise ValueError(f"{state} must list a data set's files, got none")
-        return [existing(place / Path(part["filename"]).name, "an Arrow file", "a part") for part in parts]
+        files = [existing(place / Path(name).name, "an Arrow file", "a part") for name in names]
+        return within(place, files)
     for pattern in _PARTS:
-        if files := sorted(place.glob(pattern)):
+        if files := within(place, sorted(place.glob(pattern))):
             return files
     raise ValueError(f"path must be a folder with .arrow, .parquet or .feather files in it, got {str(path)!r}")
 
@@ -89,14 +98,53 @@ def arrow_frame(file: Path) -> pd.DataFrame:
             start = source.read(4)
             source.seek(0)
             table = (ipc.open_file if start == STARTS[0] else ipc.open_stream)(source).read_all()
+            table.validate(full=True)  # what a damaged file says of its own places would else be believed
             frame: pd.DataFrame = table.to_pandas()
-    except (pa.ArrowException, OSError, ValueError) as error:
-        raise ValueError(f"{file} must be an Arrow file or stream, got: {error}") from None
+    except (pa.ArrowException, *_UNSOUND) as error:
+        raise ValueError(f"{file} must be an Arrow file or stream, got: {said(error)}") from None
     frame = frame.rename(columns=str)
     for column, names in _labels(table.schema.metadata or {}).items():
-        if column in frame:
+        if column in frame and frame[column].dtype.kind in "iuf":
             known = frame[column].where(frame[column] >= 0)  # −1 stands for no label
             frame[column] = known.map(dict(enumerate(names)))
+    return frame
+
+
+def parquet_frame(file: Path) -> pd.DataFrame:
+    """Read a Parquet file.
+
+    Parameters
+    ----------
+    file : pathlib.Path
+        One that exists.
+
+    Returns
+    -------
+    pandas.DataFrame
+        As it stands.
+
+    Raises
+    ------
+    ValueError
+        If it is cut off or damaged, would take more than `trustkit.datasets.packed.most_of` with eight bytes a cell,
+        or pyarrow is not installed.
+    """
+    try:
+        import pyarrow as pa
+        from pyarrow import parquet
+    except ImportError:
+        raise ValueError("reading Parquet needs pyarrow, got none: pip install 'trustkit[parquet]'") from None
+    try:
+        with parquet.ParquetFile(file) as opened:
+            told, most = opened.metadata, most_of(file.stat().st_size)
+            if (size := 8 * told.num_rows * told.num_columns) > most:
+                raise TooLarge(f"{told.num_rows:,} rows × {told.num_columns:,} columns = {size:,} bytes, "
+                               f"and it may take {most:,}")  # fmt: skip
+            table = opened.read()
+        table.validate(full=True)
+        frame: pd.DataFrame = table.to_pandas()
+    except (pa.ArrowException, *_UNSOUND) as error:
+        raise ValueError(f"{file} must be a Parquet file, got: {said(error)}") from None
     return frame
 
 

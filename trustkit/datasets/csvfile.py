@@ -8,7 +8,9 @@ from typing import Annotated, Literal
 from trustkit.catalogue import DATASETS, Interval
 from trustkit.data import Dataset, Provenance
 from trustkit.datasets.frame import from_frame
-from trustkit.datasets.ondisk import AnyPath, checksum, existing, no_page, stem
+from trustkit.datasets.listed import said
+from trustkit.datasets.ondisk import UNREADABLE, AnyPath, checksum, existing, no_page, stem
+from trustkit.datasets.packed import is_zip, opened, room_for, sole_member
 
 __all__ = ["read_csv"]
 
@@ -26,12 +28,13 @@ def read_csv(
     keep_sensitive: Annotated[bool, "protected attributes are features too"] = True,
     seed: int = 0,
 ) -> Dataset:
-    """Make a data set of a CSV file, compressed or not; for the rules see `from_frame`.
+    """Make a data set of a CSV file; for the rules see `from_frame`.
 
     Parameters
     ----------
     path : str or path-like
-        The file; its first line names the columns. Empty cells, "NA", "NaN", "null" and the like are missing values.
+        The file, packed (gzip, bzip2, xz, or alone in a ZIP archive) or not; its first line names the columns. Empty
+        cells, "NA", "NaN", "null" and the like are missing values.
     target : str
         The column to predict.
     sensitive : tuple of str
@@ -74,10 +77,12 @@ def read_csv(
 
     file = existing(path, "a CSV file")
     no_page(file)
+    room_for(file)
     try:
-        frame = pd.read_csv(file, skipinitialspace=True)
-    except (ValueError, OSError) as error:
-        raise ValueError(f"{file} must be a table of comma-separated values, got: {error}") from None
+        with sole_member(file) if is_zip(file) else opened(file) as stream:
+            frame = pd.read_csv(stream, skipinitialspace=True)
+    except (ValueError, *UNREADABLE) as error:
+        raise ValueError(f"{file} must be a table of comma-separated values, got: {said(error)}") from None
     called = name or stem(file)
     data = from_frame(
         frame, target, sensitive, client, called, positive or None, test_size, missing, keep_sensitive, seed

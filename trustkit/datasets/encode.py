@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from trustkit.datasets.listed import listed, repeated
 from trustkit.datasets.rows import MOST_VALUES, coded
 
 if TYPE_CHECKING:
@@ -120,8 +121,8 @@ def encode(table: pd.DataFrame, train: np.ndarray) -> Encoded:
         origin += [name] * len(new)
     if not names:
         raise ValueError("the table must have a feature beside target, client and protected attributes, got none")
-    if twice := sorted({name for name in names if names.count(name) > 1}):
-        raise ValueError(f"features must have different names, got {', '.join(twice)} more than once")
+    if twice := repeated(names):
+        raise ValueError(f"features must have different names, got {listed(twice)} more than once")
     return Encoded(np.hstack(blocks), tuple(names), one_hot, tuple(left_out), tuple(origin))
 
 
@@ -129,7 +130,7 @@ def _filled(column: pd.Series[Any], train: np.ndarray) -> np.ndarray:
     """Return (n, 1) numbers, (n, 2) with an indicator of gaps, or (n, 0) if no training row has a value."""
     values = column.to_numpy(dtype=np.float64, na_value=np.nan)
     if np.isinf(values).any():
-        raise ValueError(f"column {column.name!r} must be finite, got infinity in {int(np.isinf(values).sum())} rows")
+        raise ValueError(f"column {column.name!r:.60} must be finite, got infinity in {np.isinf(values).sum()} rows")
     gaps = np.isnan(values)
     if not gaps.any():
         return values[:, None]

@@ -13,7 +13,10 @@ import numpy as np
 from trustkit.catalogue import DATASETS, Interval
 from trustkit.data import Dataset
 from trustkit.datasets.acs import STATES, TASKS, people
-from trustkit.datasets.ondisk import AnyPath, no_page, opened, owned, stem
+from trustkit.datasets.listed import said
+from trustkit.datasets.ondisk import UNREADABLE, AnyPath, no_page, owned, stem
+from trustkit.datasets.packed import opened, room_for
+from trustkit.datasets.places import kind_of, within
 from trustkit.datasets.tablefile import frame_of
 
 if TYPE_CHECKING:
@@ -101,6 +104,7 @@ def read_feda4fair(
     ([1, 0], ['1 White', '2 not White'])
     """
     files = _files(path)
+    room_for(*files)
     parts = [_part(file, keep_index) for file in files]
     index: dict[str, int] = {}
     for _, found in parts:
@@ -127,11 +131,11 @@ def read_feda4fair(
 def _files(path: AnyPath) -> list[Path]:
     """Return the clients' files in the order of state and number, or the one file."""
     place = Path(os.fspath(path))
-    if os.fspath(path) and place.is_file():
+    if os.fspath(path) and kind_of(place) == "file":
         return [place]
     found = []
-    if os.fspath(path) and place.is_dir():
-        for file in place.glob("*.csv*"):
+    if os.fspath(path) and kind_of(place) == "folder":
+        for file in within(place, place.glob("*.csv*")):
             if match := _NAME.fullmatch(stem(file)):
                 found.append((match[1], int(match[2] or 0), file))
     if not found:
@@ -162,8 +166,8 @@ def _frame(file: Path) -> pd.DataFrame:
     try:
         with opened(file) as stream:
             return pd.read_csv(stream).rename(columns=str)
-    except (ValueError, OSError) as error:
-        raise ValueError(f"{file} must be a table of comma-separated values, got: {error}") from None
+    except (ValueError, *UNREADABLE) as error:
+        raise ValueError(f"{file} must be a table of comma-separated values, got: {said(error)}") from None
 
 
 def _numbers(file: Path, column: pd.Series[Any]) -> np.ndarray:

@@ -13,7 +13,10 @@ import numpy as np
 from trustkit.catalogue import DATASETS, Interval
 from trustkit.data import Dataset
 from trustkit.datasets.acs import RELP_OF, STATES, TASKS, Columns, census, people
-from trustkit.datasets.ondisk import UNREADABLE, AnyPath, opened, owned
+from trustkit.datasets.listed import said
+from trustkit.datasets.ondisk import UNREADABLE, AnyPath, owned
+from trustkit.datasets.packed import opened, room_for, start_of
+from trustkit.datasets.places import kind_of, within
 
 __all__ = ["Horizon", "TaskName", "read_folktables", "records"]
 
@@ -23,6 +26,7 @@ Horizon = Literal["1-Year", "5-Year"]
 SOURCE, LICENCE = "US Census Bureau, ACS PUMS", "public domain (US government work)"
 _FILE = re.compile(r"(?:psam_p(?P<fips>\d\d|us[a-d])|ss\d\dp(?P<state>[a-z]{2}))\.csv(\.gz|\.bz2|\.xz)?", re.IGNORECASE)
 _NAMES = {code: name for name, code in STATES.items()} | {11: "DC"}
+_HELD = 0.5  # times their size that files take, few of whose 280 columns are read
 _LAST = {"SEX": 2, "RAC1P": 9, "MAR": 5}
 _RELP = np.array([RELP_OF.get(code, -1) for code in range(39)])
 
@@ -153,6 +157,7 @@ def records(
             raise KeyError(f"states must be two letters of {', '.join(_NAMES.values())}, got {name!r}")
     files, found_year = _files(path, year, horizon)
     files = _of_states(files, wanted)
+    room_for(*files, held=_HELD)
     parts, read, filled, changes = [], 0, dict[str, int](), dict[str, None]()
     for file in files:
         table, said = _read(file, task)
@@ -181,9 +186,9 @@ def records(
 def _files(path: AnyPath, year: int, horizon: str) -> tuple[list[Path], int | None]:
     """Return the person files that are meant, in the order of their names, and the year that their folder names."""
     place = Path(os.fspath(path))
-    if os.fspath(path) and place.is_file():
+    if os.fspath(path) and kind_of(place) == "file":
         return [place], _year([place], year)
-    if os.fspath(path) and place.is_dir():
+    if os.fspath(path) and kind_of(place) == "folder":
         for folder in (place, place / horizon):
             if files := _persons(folder):
                 return files, _year(files, year)
@@ -197,7 +202,9 @@ def _files(path: AnyPath, year: int, horizon: str) -> tuple[list[Path], int | No
 
 
 def _persons(folder: Path) -> list[Path]:
-    return sorted(file for file in folder.glob("*.csv*") if _FILE.fullmatch(file.name)) if folder.is_dir() else []
+    if not folder.is_dir():
+        return []
+    return within(folder, sorted(file for file in folder.glob("*.csv*") if _FILE.fullmatch(file.name)))
 
 
 def _year(files: list[Path], year: int) -> int | None:
@@ -225,10 +232,9 @@ def _read(file: Path, task: TaskName) -> tuple[dict[str, np.ndarray], list[str]]
     """Read the columns of a task and each row's state; say what had to be assumed."""
     import pandas as pd
 
-    with opened(file) as stream:
-        start = stream.read(512).lstrip().lower()
-    if start.startswith((b"<", b"pk\x03\x04")):
-        what = "an HTML page" if start.startswith(b"<") else "a ZIP archive; unpack it first"
+    start = start_of(file).lstrip().lower()
+    if start.startswith(("<", "pk\x03\x04")):
+        what = "an HTML page" if start.startswith("<") else "a ZIP archive; unpack it first"
         raise ValueError(f"{file} must be a table of persons, got {what}")
     needed = [*TASKS[task].features, *TASKS[task].others]
     known = {*needed, "RELSHIPP", "ST", "STATE"}
@@ -236,7 +242,7 @@ def _read(file: Path, task: TaskName) -> tuple[dict[str, np.ndarray], list[str]]
         with opened(file) as stream:
             frame = pd.read_csv(stream, usecols=lambda name: name in known, dtype=np.float32)
     except (ValueError, *UNREADABLE) as error:
-        raise ValueError(f"{file} must be a table of persons in the census's codes, got: {error}") from None
+        raise ValueError(f"{file} must be a table of persons in the census's codes, got: {said(error)}") from None
     changes = []
     table = {str(name): frame[name].to_numpy() for name in frame}
     if "RELP" not in table and "RELSHIPP" in table:

@@ -11,6 +11,7 @@ import numpy as np
 from trustkit.data import Dataset, Provenance
 from trustkit.datasets.encode import encode, is_number
 from trustkit.datasets.labels import JUDGED, MOST_CLASSES, Task, task_checked
+from trustkit.datasets.listed import listed, repeated
 from trustkit.datasets.rows import MOST_VALUES, coded, hold_out
 
 if TYPE_CHECKING:
@@ -140,8 +141,8 @@ def _checked(
     names = list(table.columns)
     if not len(table) or not names:
         raise ValueError(f"the table must have rows and columns, got {len(table)} rows and {len(names)} columns")
-    if twice := sorted({name for name in names if names.count(name) > 1}):
-        raise ValueError(f"column names must differ, got {', '.join(twice)} more than once")
+    if twice := repeated(names):
+        raise ValueError(f"column names must differ, got {listed(twice)} more than once")
     asked = [
         ("target", target),
         *(("sensitive", name) for name in sensitive),
@@ -149,7 +150,7 @@ def _checked(
     ]
     for what, name in asked:
         if name not in names:
-            raise KeyError(f"{what} must name a column of the table, got {name!r}; known are {', '.join(names)}")
+            raise KeyError(f"{what} must name a column of the table, got {name!r}; known are {listed(names)}")
     if target in (*sensitive, client):
         raise ValueError(f"the target must not be a protected attribute or the client column too, got {target!r}")
     return table
@@ -160,18 +161,18 @@ def _target(column: pd.Series[Any], task: Task) -> tuple[np.ndarray, tuple[str, 
     if is_number(column):
         values, y = np.unique(column.to_numpy(dtype=np.float64), return_inverse=True)
         if not np.isfinite(values).all():
-            raise ValueError(f"the target {column.name!r} must be finite, got infinity")
+            raise ValueError(f"the target {column.name!r:.60} must be finite, got infinity")
         if task == "regression" or (task == "auto" and values.size > MOST_CLASSES):
             return values[y], ()
         names = [str(int(value)) if value.is_integer() else str(value) for value in values]
     elif task == "regression":
-        raise ValueError(f"the target {column.name!r} of a regression must hold numbers, got {column.dtype}")
+        raise ValueError(f"the target {column.name!r:.60} of a regression must hold numbers, got {column.dtype}")
     else:
         y, labels = coded(column, MOST_VALUES)
         names = [str(label) for label in labels]
     if len(names) < 2:
         found = f"{', '.join(names) or 'no row'}{' in one row' if len(column) == 1 else ''}"
-        raise ValueError(f"the target {column.name!r} must have two classes or more, got {found}")
+        raise ValueError(f"the target {column.name!r:.60} must have two classes or more, got {found}")
     return y.astype(np.int64), tuple(names)
 
 

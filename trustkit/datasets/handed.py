@@ -11,7 +11,11 @@ import numpy as np
 
 from trustkit import jsonfile
 from trustkit.data import Dataset, Provenance
+from trustkit.datasets.arrowfile import parquet_frame
+from trustkit.datasets.listed import said
 from trustkit.datasets.ondisk import checksum
+from trustkit.datasets.packed import arrays_in
+from trustkit.datasets.places import within
 
 __all__ = ["FORMAT", "MANIFEST", "read_handed"]
 
@@ -53,12 +57,14 @@ def read_handed(folder: Path) -> Dataset:
         raise ValueError(f"{folder / MANIFEST} must be a manifest of parties (format {FORMAT})")
     try:
         return _read(folder, manifest)
-    except (KeyError, TypeError, AttributeError) as error:
-        raise ValueError(f"{folder / MANIFEST} must be a manifest of parties, got: {error!r}") from None
+    except (KeyError, TypeError, AttributeError, IndexError, OverflowError) as error:
+        raise ValueError(f"{folder / MANIFEST} must be a manifest of parties, got: {said(repr(error))}") from None
 
 
 def _read(folder: Path, manifest: Mapping[str, Any]) -> Dataset:
     data, parties = manifest["data"], manifest["parties"]
+    if not isinstance(parties, list) or not parties:
+        raise TypeError("parties must be a list")
     for party in parties:
         _verify(folder, party)
     contents = [_file(folder / party["file"], party, manifest) for party in parties]
@@ -99,10 +105,10 @@ def _verify(folder: Path, party: Mapping[str, Any]) -> None:
     """Refuse a file that is not there, or not the one that was written."""
     name = str(party["file"])
     file = folder / name
-    if Path(name).name != name or not file.is_file():
-        raise ValueError(f"{folder} must hold the file that its manifest names, got no {name}")
+    if Path(name).name != name or not within(folder, [file]):
+        raise ValueError(f"{folder} must hold the file that its manifest names, got no {name:.100}")
     if (found := checksum(file)) != party["sha256"]:
-        raise ValueError(f"{file} must be as it was written (sha256 {party['sha256'][:8]}…), got {found[:8]}…")
+        raise ValueError(f"{file} must be as it was written (sha256 {str(party['sha256'])[:8]}…), got {found[:8]}…")
 
 
 def _file(file: Path, party: Mapping[str, Any], manifest: Mapping[str, Any]) -> _Content:
@@ -114,7 +120,7 @@ def _file(file: Path, party: Mapping[str, Any], manifest: Mapping[str, Any]) -> 
     labels = party["labels"]
     text = {names["split"], *([names["label"]] if data["classes"] else []), *labels.values()}
     if manifest["files"] == "parquet":
-        frame = pd.read_parquet(file, engine="pyarrow")
+        frame = parquet_frame(file)
     else:
         X = dict.fromkeys(party["columns"], data["dtype"])
         label = {} if data["classes"] else {names["label"]: "float64"}
@@ -149,12 +155,11 @@ def _exact() -> dict[str, Any]:
 
 
 def _arrays(file: Path, party: Mapping[str, Any]) -> _Content:
-    with np.load(file, allow_pickle=False) as opened:
-        arrays = dict(opened)
+    arrays = arrays_in(file)
     if "indptr" in arrays:
         from scipy.sparse import csr_array
 
-        X = csr_array((arrays["data"], arrays["indices"], arrays["indptr"]), shape=tuple(arrays["shape"].tolist()))
+        X: Any = csr_array((arrays["data"], arrays["indices"], arrays["indptr"]), shape=tuple(arrays["shape"].tolist()))
     else:
         X = arrays["X"]
     return _Content(arrays["id"], arrays["held_out"], X, arrays.get("y"), {key: arrays[key] for key in party["labels"]})

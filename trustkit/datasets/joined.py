@@ -15,7 +15,9 @@ from trustkit.catalogue import DATASETS, Interval
 from trustkit.data import Dataset, Provenance
 from trustkit.datasets.frame import from_frame
 from trustkit.datasets.labels import Task
+from trustkit.datasets.listed import listed
 from trustkit.datasets.ondisk import AnyPath, existing, frozen, owned, stem
+from trustkit.datasets.places import within
 from trustkit.datasets.rows import coded
 from trustkit.datasets.sniff import Delimiter
 from trustkit.datasets.tablefile import column_named, frame_of
@@ -148,7 +150,7 @@ def read_movielens(
 
     folder = Path(os.fspath(path))
     what = "the folder of MovieLens 100K with u.data, u.user and u.item"
-    files = [existing(folder / file, what) for file in ("u.data", "u.user", "u.item")]
+    files = within(folder, [existing(folder / file, what) for file in ("u.data", "u.user", "u.item")])
     ratings = _cells(files[0], "\t", ("user", "film", "rating", "time"))
     users = _cells(files[1], "|", ("user", "age", "sex", "occupation", "postcode"))
     films = _cells(files[2], "|", ("film", "title", "released", "video", "address", *GENRES))
@@ -192,7 +194,7 @@ def _join(
     parts = {name: first, **{each: part for each, (_, part) in others.items()}}
     holders = [each for each, part in parts.items() if target in part.columns]
     if len(holders) != 1:
-        known = ", ".join(str(column) for part in parts.values() for column in part.columns)
+        known = listed([str(column) for part in parts.values() for column in part.columns])
         error = ValueError if holders else KeyError
         raise error(f"target must be a column of one table, got {target!r} in {' and '.join(holders) or 'none'}; "
                     f"known are {known}")  # fmt: skip

@@ -129,6 +129,8 @@ def not_told(X: Matrix, y: np.ndarray, columns: Sequence[str], regression: bool)
         return
     kinds, first, kind = np.unique(y, return_index=True, return_inverse=True)
     suspects = np.arange(X.shape[1] if kinds.size > 1 else 0)
+    if hasattr(X, "indices"):  # an empty column is the same for all
+        suspects = np.intersect1d(suspects, X.indices)
     if not regression:
         values = np.sort(_of(X, first, suspects), axis=0)
         suspects = suspects[(values[1:] != values[:-1]).all(axis=0)]  # another value for each class

@@ -14,6 +14,8 @@ from trustkit import jsonfile
 from trustkit.catalogue import DATASETS, Interval
 from trustkit.data import Dataset, Provenance
 from trustkit.datasets.ondisk import AnyPath, checksum, frozen
+from trustkit.datasets.packed import room_for
+from trustkit.datasets.places import within
 from trustkit.datasets.rows import hold_out
 from trustkit.rng import stream
 
@@ -22,7 +24,11 @@ __all__ = ["FEMNIST", "read_leaf"]
 FEMNIST = tuple(string.digits + string.ascii_uppercase + string.ascii_lowercase)
 """The 62 classes of FEMNIST in its order."""
 
+MOST_CLASSES = 100_000
+"""Larger numbers are no classes: there would be as many names."""
+
 _SIDE = 28
+_HELD = 7.0  # times its size that a file takes while it is read: measured 5.7, more for short numbers
 _Rows = tuple[np.ndarray, np.ndarray]
 
 
@@ -81,6 +87,7 @@ def read_leaf(
     if writers < 0:
         raise ValueError(f"writers must be at least 0, got {writers}")
     hold_out(np.zeros(0), test_size, "check")
+    room_for(max((file for part in parts.values() for file in part), key=os.path.getsize), held=_HELD)
     found = _chosen(parts["train"], writers, seed)
     tests = dict(_users(parts["test"], lambda user: not writers or user in found)) if "test" in parts else {}
     rows = [(user, X, y, held) for held, part in ((False, found), (True, tests)) for user, (X, y) in part.items()]
@@ -115,10 +122,11 @@ def read_leaf(
 def _parts(folder: Path) -> dict[str, list[Path]]:
     """Return the files of training rows and, if they lie apart, of test rows."""
     for root in (folder, folder / "data"):
-        if train := sorted((root / "train").glob("*.json")):
-            test = sorted((root / "test").glob("*.json"))
-            return {"train": train} | ({"test": test} if test else {})
-        if files := sorted((root / "all_data").glob("*.json")) or sorted(root.glob("*.json")):
+        places = ("train", "test", "all_data", "")
+        found = {part: within(folder, sorted((root / part).glob("*.json"))) for part in places}
+        if found["train"]:
+            return {part: found[part] for part in ("train", "test") if found[part]}
+        if files := found["all_data"] or found[""]:
             return {"train": files}
     return {}
 
@@ -151,6 +159,8 @@ def _users(files: list[Path], wanted: Callable[[str], bool]) -> Iterator[tuple[s
         if not known or not isinstance(content["user_data"], dict):
             raise ValueError(f"{file} must have users, num_samples and user_data, as LEAF's files do")
         users, sizes = content["users"], content["num_samples"]
+        if not isinstance(users, list) or not isinstance(sizes, list) or not all(isinstance(u, str) for u in users):
+            raise ValueError(f"{file} must list users by name and num_samples, got something else")
         if len(users) != len(sizes):
             raise ValueError(f"{file} must have one size for each of its {len(users)} users, got {len(sizes)}")
         for user, size in zip(users, sizes, strict=True):
@@ -160,15 +170,16 @@ def _users(files: list[Path], wanted: Callable[[str], bool]) -> Iterator[tuple[s
 
 def _rows(file: Path, user: str, size: int, content: Any) -> _Rows:
     """Return a user's rows (n, m) and classes (n,)."""
-    where = f"{file} of user {user!r}"
-    if not isinstance(content, dict) or not {"x", "y"} <= content.keys():
+    where = f"{file} of user {user!r:.60}"
+    if not isinstance(content, dict) or not all(isinstance(content.get(part), list) for part in "xy"):
         raise ValueError(f"user_data in {where} must have x and y")
     if not len(content["x"]) == len(content["y"]) == size > 0:
-        raise ValueError(f"{where} must have {size} rows and classes as in num_samples, and at least 1, "
+        raise ValueError(f"{where} must have {size!r:.20} rows and classes as in num_samples, and at least 1, "
                          f"got {len(content['x'])} and {len(content['y'])}")  # fmt: skip
     try:
-        X, y = np.array(content["x"], np.float32), np.array(content["y"], float)
-    except (TypeError, ValueError):
+        with np.errstate(over="ignore"):  # what is infinite in float32 is refused below
+            X, y = np.array(content["x"], np.float32), np.array(content["y"], float)
+    except (TypeError, ValueError, OverflowError):
         raise ValueError(f"x and y in {where} must be numbers, in equally long rows") from None
     if X.ndim != 2 or y.ndim != 1:
         raise ValueError(
@@ -176,6 +187,6 @@ def _rows(file: Path, user: str, size: int, content: Any) -> _Rows:
         )
     if not np.isfinite(X).all():
         raise ValueError(f"x in {where} must be finite, got {X[~np.isfinite(X)][0]}")
-    if not (np.isfinite(y) & (y >= 0) & (y == np.rint(y))).all():
-        raise ValueError(f"y in {where} must be classes 0, 1, 2 …")
+    if not (np.isfinite(y) & (y >= 0) & (y == np.rint(y)) & (y < MOST_CLASSES)).all():
+        raise ValueError(f"y in {where} must be classes 0, 1, 2 … {MOST_CLASSES - 1:,}")
     return X, y.astype(np.int64)

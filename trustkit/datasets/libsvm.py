@@ -13,11 +13,15 @@ import numpy as np
 from trustkit.catalogue import DATASETS, Interval
 from trustkit.data import Dataset, Matrix
 from trustkit.datasets.labels import Task, not_told, numbered
-from trustkit.datasets.lines import floats, pieces, read_rows, starts_of, written
+from trustkit.datasets.lines import floats, pieces, read_rows, spelt, starts_of, written
 from trustkit.datasets.ondisk import AnyPath, existing, frozen, owned, stem
+from trustkit.datasets.packed import room_for
 from trustkit.datasets.rows import hold_out
 
 __all__ = ["read_libsvm", "read_vehicle"]
+
+MOST_COLUMNS = 1 << 22
+"""More columns than that (4,194,304) must be asked for: one wrong index would else fill the memory with names."""
 
 MOST_FILLED = 0.5
 """A table with a larger share of filled cells is smaller as an array."""
@@ -59,7 +63,7 @@ def read_libsvm(
         What the labels are. With "auto" they are classes if one of them is no number, if there are at most 20 different
         ones, or if they are the whole numbers from 0 or 1 on without a gap (as 1 … 26); else it is a regression.
     columns : int, optional
-        How many columns there are, if more than the largest index of the files.
+        How many columns there are, if more than the largest index of the files, or more than 4,194,304.
     dense : bool, optional
         Whether X is an array; by default it is one if more than half of the cells are filled, and sparse otherwise. An
         array of less filled cells is limited as in `Dataset.dense`.
@@ -83,8 +87,8 @@ def read_libsvm(
     Raises
     ------
     ValueError
-        If there is no such file, a line does not fit (the message has the file and the number of the line), or a column
-        of 20 rows or more tells the label.
+        If there is no such file, a line does not fit (the message has the file and the number of the line), an index is
+        above 4,194,304 and ``columns`` is not given, or a column of 20 rows or more tells the label.
 
     Examples
     --------
@@ -99,6 +103,8 @@ def read_libsvm(
     """
     files = [existing(path, "a LIBSVM file")]
     files += [existing(test, "a LIBSVM file", "test")] if os.fspath(test) else []
+    for file in files:
+        room_for(file)
     kinds = (("standard", "minmax", "none"), scaling, "scaling"), (("float64", "float32"), precision, "precision")
     for known, got, what in kinds:
         if got not in known:
@@ -220,13 +226,15 @@ def _complaint(file: Path, number: int, lines: list[bytes]) -> str:
     for n, line in enumerate(lines, number):
         label, *entries = line.partition(b"#")[0].split() or [b""]
         if b":" in label or b"," in label:
-            return f"line {n} of {file} must begin with one label, got {label.decode(errors='replace')!r}"
+            return f"line {n} of {file} must begin with one label, got {spelt(label)}"
         last = -1
         for entry in entries:
             index, _, value = entry.partition(b":")
             if not index.isdigit() or b":" in value or not value or floats(value, 1) is None:
-                got = entry.decode(errors="replace")
-                return f"line {n} of {file} must hold index:value with finite numbers after the label, got {got!r}"
+                got = spelt(entry)
+                return f"line {n} of {file} must hold index:value with finite numbers after the label, got {got}"
+            if len(index) > 18:
+                return f"line {n} of {file} must have indices below 10 ** 18, got {spelt(index)}"
             if int(index) <= last:
                 return f"line {n} of {file} must have rising indices, got {int(index)} after {last}"
             last = int(index)
@@ -243,6 +251,9 @@ def _matrix(parts: list[_Entries], files: list[Path], columns: int | None) -> tu
     parts.clear()  # they may be gigabytes
     first = 0 if indices.size and not indices.min() else 1
     width = int(indices.max()) + 1 - first if indices.size else 0
+    if columns is None and width > MOST_COLUMNS:
+        raise ValueError(f"{' and '.join(map(str, files))} must have at most {MOST_COLUMNS:,} columns unless columns "
+                         f"says how many there are, got index {int(indices.max()):,}")  # fmt: skip
     if columns is not None and columns < width:
         raise ValueError(f"columns must be at least {width}, as many as {' and '.join(map(str, files))} have, "
                          f"got {columns}")  # fmt: skip

@@ -11,11 +11,13 @@ from typing import Literal
 
 import numpy as np
 
-from trustkit.datasets.ondisk import UNREADABLE, opened
+from trustkit.datasets.listed import said
+from trustkit.datasets.ondisk import UNREADABLE
+from trustkit.datasets.packed import TooLarge, opened, room_for
 
-__all__ = ["Rows", "floats", "pieces", "read_rows", "starts_of", "written"]
+__all__ = ["Rows", "floats", "pieces", "read_rows", "spelt", "starts_of", "written"]
 
-PIECE = 1 << 24
+PIECE = 1 << 22
 """Bytes that are read at a time."""
 
 _BLANKS = bytes.maketrans(b",;\t\r", b"    ")
@@ -58,9 +60,31 @@ def pieces(file: Path) -> Iterator[tuple[int, list[bytes]]]:
                 yield number, lines
                 number += len(lines)
     except UNREADABLE as error:
-        raise ValueError(f"{file} must be a whole file, got: {error}") from None
+        raise ValueError(f"{file} must be a whole file, got: {said(error)}") from None
     if rest:
         yield number, [rest]
+
+
+def spelt(cell: bytes) -> str:
+    """Return a cell for a message: in quotation marks, cut off after 40 characters.
+
+    Parameters
+    ----------
+    cell : bytes
+        Any.
+
+    Returns
+    -------
+    str
+        In one line.
+
+    Examples
+    --------
+    >>> spelt(b"1:x"), len(spelt(b"9" * 1000))
+    ("'1:x'", 43)
+    """
+    text = cell[:160].decode(errors="replace")
+    return repr(text if len(text) <= 40 else f"{text[:40]}…")
 
 
 def written(lines: list[bytes]) -> list[bytes]:
@@ -177,6 +201,8 @@ def read_rows(
     ValueError
         If a line has more or fewer numbers than the others, or a cell is no finite number; the message has the line.
     """
+    if file.is_file():  # else it is said below what is wrong
+        room_for(file)
     if (rows := _quickly(file, label, dtype, skip, width)) is not None:
         return rows
     labels: list[np.ndarray] = []
@@ -209,8 +235,13 @@ def _quickly(file: Path, label: str, dtype: type, skip: int, width: int | None) 
     """Read a table by pandas, five times as fast; None if anything about it is not as expected."""
     import pandas as pd
 
-    with opened(file) as stream:
-        first = next((line for line in islice(stream, skip, None) if written([line])), b"").rstrip(b"\r\n")
+    try:
+        with opened(file) as stream:
+            first = next((line for line in islice(stream, skip, None) if written([line])), b"").rstrip(b"\r\n")
+    except TooLarge:
+        raise
+    except (ValueError, *UNREADABLE):
+        return None
     delimiter = next((each for each in ",;\t" if each.encode() in first), r"\s+")
     phantom = first[-1:] in (b" ", b"\t", b",", b";")
     cells = len(first.split()) if delimiter == r"\s+" else first.count(delimiter.encode()) + 1 - phantom
@@ -224,6 +255,8 @@ def _quickly(file: Path, label: str, dtype: type, skip: int, width: int | None) 
             frame = pd.read_csv(stream, sep=delimiter, header=None, names=names, index_col=False, skiprows=skip,
                                 dtype=dict.fromkeys(names, str) | dict.fromkeys(numbers, dtype), comment="#",
                                 skipinitialspace=True, keep_default_na=False, low_memory=False)  # fmt: skip
+    except TooLarge:
+        raise
     except (ValueError, *UNREADABLE):
         return None
     X = frame[list(numbers)].to_numpy(dtype)
@@ -244,7 +277,7 @@ def _complaint(file: Path, number: int, lines: list[bytes], label: str, width: i
         numbers = cells if label == "none" else cells[1:] if label == "first" else cells[:-1]
         for cell in numbers:
             if floats(cell, 1) is None:
-                return f"line {n} of {file} must hold finite numbers, got {cell.decode(errors='replace')!r}"
+                return f"line {n} of {file} must hold finite numbers, got {spelt(cell)}"
         if len(numbers) != width:
             beside = "" if label == "none" else " beside the label"
             return f"line {n} of {file} must have {width} numbers{beside}, got {len(numbers)}"

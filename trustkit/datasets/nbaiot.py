@@ -10,10 +10,12 @@ from typing import Annotated, NamedTuple
 
 import numpy as np
 
+from trustkit import memory
 from trustkit.catalogue import DATASETS, Interval
 from trustkit.data import Dataset, Provenance
 from trustkit.datasets.lines import floats, pieces
 from trustkit.datasets.ondisk import AnyPath, checksum, frozen
+from trustkit.datasets.places import within
 from trustkit.datasets.rows import hold_out
 from trustkit.datasets.synthetic import NBAIOT_COLUMNS, NBAIOT_DEVICES
 from trustkit.rng import stream
@@ -98,6 +100,7 @@ def read_nbaiot(
         if count > there[capture]:
             raise ValueError(f"rows must be so few that {found[capture]} has enough, got {rows}: "
                              f"it has {there[capture]} of the {count} wanted")  # fmt: skip
+    memory.fits(f"{sum(wanted.values()):,} rows of N-BaIoT", 2 * 8 * len(NBAIOT_COLUMNS) * sum(wanted.values()))
     X = np.concatenate([_drawn(found[each], there[each], count, stream(seed, "nbaiot", "rows", *each))
                         for each, count in wanted.items()])  # fmt: skip
     device, traffic = (np.repeat([each[field] for each in wanted], list(wanted.values())) for field in (0, 1))
@@ -120,18 +123,19 @@ def read_nbaiot(
 def _nested(folder: Path) -> dict[_Capture, Path]:
     """Find the files of the published layout, one folder a device."""
     found: dict[_Capture, Path] = {}
-    for file in sorted(folder.glob("*/benign_traffic.csv")):
+    for file in within(folder, sorted(folder.glob("*/benign_traffic.csv"))):
         device = file.parent.name
         found[_Capture(device, "benign")] = file
         for botnet in _BOTNETS:
-            for attack in sorted((file.parent / f"{botnet}_attacks").glob("*.csv")):
+            for attack in within(folder, sorted((file.parent / f"{botnet}_attacks").glob("*.csv"))):
                 found[_Capture(device, f"{botnet}.{attack.stem}")] = attack
     return found
 
 
 def _flat(folder: Path) -> dict[_Capture, Path]:
     """Find the files of the flat layout, devices numbered in N-BaIoT's order."""
-    named = [(match, file) for file in sorted(folder.glob("*.csv")) if (match := _FLAT.fullmatch(file.name))]
+    files = within(folder, sorted(folder.glob("*.csv")))
+    named = [(match, file) for file in files if (match := _FLAT.fullmatch(file.name))]
     return {_Capture(list(NBAIOT_DEVICES)[int(match[1]) - 1], match[2]): file for match, file in named}
 
 

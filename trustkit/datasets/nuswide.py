@@ -12,6 +12,7 @@ from trustkit.catalogue import DATASETS
 from trustkit.data import Dataset
 from trustkit.datasets.lines import Rows, read_rows
 from trustkit.datasets.ondisk import AnyPath, existing, frozen, owned
+from trustkit.datasets.places import kind_of, within
 
 __all__ = ["VIEWS", "read_nuswide"]
 
@@ -69,7 +70,7 @@ def read_nuswide(
     The paper trains on the 161,789 training rows of one concept; here the test rows are there too, and held out.
     """
     folder = Path(os.fspath(path))
-    if not os.fspath(path) or not folder.is_dir():
+    if not os.fspath(path) or kind_of(folder) != "folder":
         raise ValueError(f"path must be the folder of NUS-WIDE, got {str(path)!r}")
     if precision not in ("float32", "float64"):
         raise ValueError(f"precision must be float32 or float64, got {precision!r}")
@@ -109,15 +110,15 @@ def read_nuswide(
 
 
 def _file(folder: Path, places: tuple[str, ...], name: str) -> Path:
-    found = next((file for place in places if (file := folder / place / name).is_file()), folder / places[0] / name)
-    return existing(found, "the folder of NUS-WIDE with all its files")
+    found = next((file for place in places if kind_of(file := folder / place / name) == "file"), folder / name)
+    return within(folder, [existing(found, "the folder of NUS-WIDE with all its files")])[0]
 
 
 def _labels(folder: Path, concept: str, part: str) -> Path:
     name = f"Labels_{concept}_{part}.txt"
-    found = next((file for place in _LABELS if (file := folder / place / name).is_file()), None)
+    found = next((file for place in _LABELS if kind_of(file := folder / place / name) == "file"), None)
     if found is not None:
-        return found
+        return within(folder, [found])[0]
     there = {file.name for place in _LABELS for file in (folder / place).glob(f"Labels_*_{part}.txt")}
     known = sorted(each.removeprefix("Labels_").removesuffix(f"_{part}.txt") for each in there)
     raise ValueError(f"concept must be one with a file Labels_…_{part}.txt, got {concept!r}; "

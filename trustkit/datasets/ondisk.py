@@ -2,23 +2,23 @@
 
 from __future__ import annotations
 
-import bz2
 import contextlib
 import dataclasses
-import gzip
 import hashlib
 import lzma
 import os
 import zlib
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from pathlib import Path
-from typing import IO, Any, TypeAlias
+from typing import TypeAlias
 
 import numpy as np
 
 from trustkit.data import Dataset, Matrix, Provenance
+from trustkit.datasets.packed import opened
+from trustkit.datasets.places import kind_of
 
-__all__ = ["UNREADABLE", "AnyPath", "Stamp", "checksum", "existing", "frozen", "no_page", "opened", "owned", "stamps",
+__all__ = ["UNREADABLE", "AnyPath", "Stamp", "checksum", "existing", "frozen", "no_page", "owned", "stamps",
            "stem"]  # fmt: skip
 
 AnyPath: TypeAlias = str | os.PathLike[str]
@@ -32,8 +32,6 @@ UNREADABLE = (EOFError, OSError, zlib.error, lzma.LZMAError)
 
 _PAGES = (b"<!doctype", b"<html", b"<?xml", b"<head", b"<body", b"<!--", b"<title", b"<meta", b"<script")
 """How a page begins; what begins with another "<" may be a table of marked-up text."""
-
-_PACKED: dict[bytes, Callable[..., Any]] = {b"\x1f\x8b": gzip.open, b"BZh": bz2.open, b"\xfd7zXZ\x00": lzma.open}
 
 
 def existing(path: AnyPath, what: str, name: str = "path") -> Path:
@@ -59,8 +57,8 @@ def existing(path: AnyPath, what: str, name: str = "path") -> Path:
         If there is no such file; a folder and an address on the net are none.
     """
     file = Path(os.fspath(path))
-    if not file.is_file():
-        raise ValueError(f"{name} must be {what}, got {str(path)!r}")
+    if kind_of(file) != "file":
+        raise ValueError(f"{name} must be {what}, got {str(path)!r:.300}")
     return file
 
 
@@ -93,37 +91,6 @@ def stamps(values: Iterable[object]) -> tuple[Stamp, ...]:
                 told = [(file, file.stat()) for file in files]
                 found += [(str(file), stat.st_mtime_ns, stat.st_size) for file, stat in told]
     return tuple(found)
-
-
-def opened(file: Path) -> IO[bytes]:
-    """Open a file for reading, unpacked if it is packed by gzip, bzip2 or xz, whatever its name.
-
-    Parameters
-    ----------
-    file : pathlib.Path
-        One that exists.
-
-    Returns
-    -------
-    binary file
-        To be closed by the caller.
-
-    Examples
-    --------
-    >>> import tempfile
-    >>> packed = Path(tempfile.mkdtemp()) / "a.txt"
-    >>> _ = packed.write_bytes(gzip.compress(b"1 2"))
-    >>> with opened(packed) as stream:
-    ...     stream.read()
-    b'1 2'
-    """
-    with file.open("rb") as stream:
-        start = stream.read(6)
-    for magic, unpack in _PACKED.items():
-        if start.startswith(magic):
-            unpacked: IO[bytes] = unpack(file, "rb")
-            return unpacked
-    return file.open("rb")
 
 
 def no_page(file: Path) -> None:

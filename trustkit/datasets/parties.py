@@ -19,7 +19,9 @@ from trustkit.data import Dataset
 from trustkit.datasets.handed import MANIFEST, read_handed
 from trustkit.datasets.labels import not_told, numbered
 from trustkit.datasets.ondisk import AnyPath, existing, frozen, owned, stem
+from trustkit.datasets.packed import room_for
 from trustkit.datasets.partyfile import read_party
+from trustkit.datasets.places import kind_of, within
 from trustkit.datasets.rows import hold_out
 
 if TYPE_CHECKING:
@@ -27,6 +29,7 @@ if TYPE_CHECKING:
 
 __all__ = ["read_parties"]
 
+_HELD = 4.5  # times their size that files take while they are aligned, measured
 _LAYOUT = re.compile(r"(?P<name>.+)_party(?P<number>\d+)_(?P<part>train|test)\.csv(\.gz|\.bz2)?")
 _LABELS = ("y", "label", "target")
 
@@ -106,9 +109,10 @@ def read_parties(
     >>> data.X.tolist(), data.notes["views"]
     ([[1.0, 3.0], [5.0, 4.0]], ('bank', 'shop'))
     """
-    if isinstance(paths, (str, os.PathLike)) and (Path(paths) / MANIFEST).is_file():
+    if isinstance(paths, (str, os.PathLike)) and kind_of(Path(paths) / MANIFEST) == "file":
         return frozen(read_handed(Path(paths)))
     files = _files(paths)
+    room_for(*(file for parts in files.values() for file in parts), held=_HELD)
     names = (label,) if label else _LABELS
     tables = [_table(party, parts, names, id) for party, parts in files.items()]
     first = next((table for table in tables if table.labels is not None), None)
@@ -156,10 +160,10 @@ def _files(paths: str | os.PathLike[str] | Sequence[str | os.PathLike[str]]) -> 
     """Return the files of each party by its name: one, or that of its training rows and that of its test rows."""
     if not isinstance(paths, (str, os.PathLike)):
         files = [existing(path, "a CSV file of a party", "paths") for path in paths]
-    elif not (folder := Path(paths)).is_dir():
+    elif kind_of(folder := Path(paths)) != "folder":
         raise ValueError(f"paths must be a folder of parties or a list of their files, got {str(paths)!r}")
     else:
-        files = sorted((file for file in folder.iterdir() if ".csv" in file.suffixes), key=_natural)
+        files = sorted(within(folder, (f for f in folder.iterdir() if ".csv" in f.suffixes)), key=_natural)
         if any(_LAYOUT.fullmatch(file.name) for file in files):
             return _laid_out(files)
     found: dict[str, list[Path]] = {}

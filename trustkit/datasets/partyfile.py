@@ -5,7 +5,6 @@ from __future__ import annotations
 import csv
 import io
 import math
-from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import islice
@@ -13,7 +12,9 @@ from pathlib import Path
 
 import numpy as np
 
-from trustkit.datasets.ondisk import UNREADABLE, opened
+from trustkit.datasets.listed import listed, repeated, said
+from trustkit.datasets.ondisk import UNREADABLE
+from trustkit.datasets.packed import opened
 
 __all__ = ["PartyFile", "read_party"]
 
@@ -64,7 +65,7 @@ def read_party(file: Path, labels: Sequence[str], id: str | None) -> PartyFile:
     lines = _lines(file)
     names = _named(file, next(lines, []))
     if id is not None and id not in names:
-        raise ValueError(f"{file} must have the column {id!r} of row ids, got {', '.join(names[:8])}")
+        raise ValueError(f"{file} must have the column {id!r} of row ids, got {listed(names)}")
     label = next((name for name in labels if name in names), None)
     beside = {name: names.index(name) for name in (id, label, SPLIT) if name is not None and name in names}
     columns = tuple(name for name in names if name not in beside)
@@ -95,7 +96,7 @@ def _lines(file: Path) -> Iterator[list[str]]:
         with opened(file) as packed, io.TextIOWrapper(packed, encoding="utf-8-sig", newline="") as stream:
             yield from filter(None, csv.reader(stream))
     except (UnicodeDecodeError, csv.Error, *UNREADABLE) as error:
-        raise ValueError(f"{file} must be a table of comma-separated values, got: {error}") from None
+        raise ValueError(f"{file} must be a table of comma-separated values, got: {said(error)}") from None
 
 
 def _pieces(file: Path, lines: Iterator[list[str]], width: int) -> Iterator[tuple[int, list[list[str]]]]:
@@ -113,9 +114,9 @@ def _check_texts(file: Path, texts: dict[str, list[str]]) -> None:
     for name, values in texts.items():
         if "" in values:
             row = values.index("") + 1
-            raise ValueError(f"{file}: column {name!r} must have a value in every row, got none in row {row}")
+            raise ValueError(f"{file}: column {name!r:.60} must have a value in every row, got none in row {row}")
     if unknown := sorted(set(texts.get(SPLIT, ())) - {"train", "test"}):
-        raise ValueError(f"{file}: column {SPLIT!r} must hold 'train' or 'test', got {unknown[0]!r}")
+        raise ValueError(f"{file}: column {SPLIT!r} must hold 'train' or 'test', got {unknown[0]!r:.60}")
 
 
 def _named(file: Path, cells: list[str]) -> list[str]:
@@ -125,8 +126,8 @@ def _named(file: Path, cells: list[str]) -> list[str]:
         raise ValueError(f"{file} must be a table of comma-separated values, got an empty file")
     if "" in names:
         raise ValueError(f"{file}: every column must have a name, got none for column {names.index('') + 1}")
-    if twice := [name for name, count in Counter(names).items() if count > 1]:
-        raise ValueError(f"{file}: columns must have different names, got {', '.join(twice)} more than once")
+    if twice := repeated(names):
+        raise ValueError(f"{file}: columns must have different names, got {listed(twice)} more than once")
     return names
 
 
@@ -141,8 +142,8 @@ def _numbers(file: Path, columns: tuple[str, ...], rows: list[list[str]], before
     for n, row in enumerate(rows, before + 1):
         for column, cell in zip(columns, row, strict=True):
             if not _finite(cell):
-                got = repr(cell) if cell.strip() else "nothing"
-                raise ValueError(f"{file}: column {column!r} must hold finite numbers, got {got} in row {n}")
+                got = repr(cell[:40]) if cell.strip() else "nothing"
+                raise ValueError(f"{file}: column {column!r:.60} must hold finite numbers, got {got} in row {n}")
     raise ValueError(f"{file} must hold finite numbers, got others")
 
 

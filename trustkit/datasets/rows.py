@@ -94,12 +94,12 @@ def coded(column: pd.Series[Any], most: int | None = None) -> tuple[np.ndarray, 
     try:
         codes, found = pd.factorize(column)
     except TypeError:
-        raise TypeError(f"column {column.name!r} must hold text, numbers or booleans, got lists or mappings") from None
+        raise TypeError(f"column {column.name!r:.60} must hold text, numbers or booleans, got lists") from None
     if getattr(column.dtype, "kind", "O") in "mMc":
-        raise TypeError(f"column {column.name!r} must hold text, numbers or booleans, got {column.dtype}")
+        raise TypeError(f"column {column.name!r:.60} must hold text, numbers or booleans, got {column.dtype}")
     if most is not None and len(found) > most:
         raise ValueError(
-            f"column {column.name!r} must have at most {most} different values, got {len(found)}; "
+            f"column {column.name!r:.60} must have at most {most} different values, got {len(found)}; "
             "leave it out, group its values or make it a number"
         )
     names = [_text(value) for value in found] + ([MISSING] if (codes < 0).any() else [])

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import csv
-from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
-from trustkit.datasets.ondisk import UNREADABLE, opened
+from trustkit.datasets.listed import listed, repeated, said
+from trustkit.datasets.ondisk import UNREADABLE
+from trustkit.datasets.packed import opened
 
 __all__ = ["BLANKS", "Delimiter", "Header", "Layout", "sniff"]
 
@@ -90,8 +91,8 @@ def sniff(file: Path, delimiter: Delimiter = "auto", header: Header = "auto") ->
     rows = [row[:width] for row in rows]
     named = _has_header(rows) if header == "auto" else header == "yes"
     names = [cell or f"x{j}" for j, cell in enumerate(rows[0])] if named else [f"x{j}" for j in range(width)]
-    if twice := sorted(name for name, count in Counter(names).items() if count > 1):
-        raise ValueError(f"column names of {file} must differ, got {', '.join(twice)} more than once")
+    if twice := repeated(names):
+        raise ValueError(f"column names of {file} must differ, got {listed(twice)} more than once")
     return Layout(fitting[0], named, tuple(names), phantom, encoding)
 
 
@@ -102,7 +103,7 @@ def _lines(file: Path) -> tuple[list[str], str]:
             start = stream.readline() + stream.readline()  # each may be longer than the rest of the sample
             rest = stream.read(_SAMPLE)
     except UNREADABLE as error:
-        raise ValueError(f"{file} must be a whole file, got: {error}") from None
+        raise ValueError(f"{file} must be a whole file, got: {said(error)}") from None
     start += rest if len(rest) < _SAMPLE else rest[: rest.rfind(b"\n") + 1]
     if b"\0" in start:
         raise ValueError(f"{file} must be a text file of cells, Parquet or NPZ, got other bytes")

@@ -2,24 +2,20 @@
 
 from __future__ import annotations
 
-import zipfile
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
-from trustkit.datasets.arrowfile import STARTS, arrow_frame
-from trustkit.datasets.ondisk import UNREADABLE, no_page, opened
+from trustkit.datasets.arrowfile import STARTS, arrow_frame, parquet_frame
+from trustkit.datasets.listed import listed, said
+from trustkit.datasets.ondisk import UNREADABLE, no_page
+from trustkit.datasets.packed import arrays_in, is_zip, opened, room_for
 from trustkit.datasets.sniff import BLANKS, Delimiter, Header, sniff
 
 if TYPE_CHECKING:
     import pandas as pd
 
 __all__ = ["column_named", "frame_of"]
-
-_NAMED = 20
-"""How many columns a message lists."""
 
 
 def frame_of(file: Path, header: Header = "auto", delimiter: Delimiter = "auto") -> tuple[pd.DataFrame, dict[str, Any]]:
@@ -45,13 +41,14 @@ def frame_of(file: Path, header: Header = "auto", delimiter: Delimiter = "auto")
         If it is none of these, a page of HTML, or Parquet or Arrow and pyarrow is not installed.
     """
     no_page(file)
+    room_for(file)
     with file.open("rb") as stream:
         start = stream.read(4)
     if start == b"PAR1":
-        return _parquet(file).rename(columns=str), {}
+        return parquet_frame(file).rename(columns=str), {}
     if start in STARTS:
         return arrow_frame(file), {}
-    if start == b"PK\x03\x04":
+    if is_zip(file):
         return _npz(file), {}
     return _text(file, header, delimiter)
 
@@ -88,10 +85,8 @@ def column_named(columns: Sequence[str], wanted: str | int, what: str) -> str:
         return str(wanted)
     try:
         return names[int(wanted)]
-    except (ValueError, IndexError):
-        more = f" and {len(names) - _NAMED:,} more" if len(names) > _NAMED else ""
-        known = f"{', '.join(names[:_NAMED])}{more}"
-        raise KeyError(f"{what} must be a column's name or index, got {wanted!r}; known are {known}") from None
+    except (ValueError, IndexError, OverflowError):
+        raise KeyError(f"{what} must be a column's name or index, got {wanted!r}; known are {listed(names)}") from None
 
 
 def _text(file: Path, header: Header, delimiter: Delimiter) -> tuple[pd.DataFrame, dict[str, Any]]:
@@ -112,7 +107,7 @@ def _text(file: Path, header: Header, delimiter: Delimiter) -> tuple[pd.DataFram
         except UnicodeDecodeError:
             frame = read("latin-1")
     except (ValueError, *UNREADABLE) as error:
-        raise ValueError(f"{file} must be a table of {len(names)} columns, got: {error}".strip()) from None
+        raise ValueError(f"{file} must be a table of {len(names)} columns, got: {said(error)}") from None
     if "\0" in names:
         behind = frame.pop("\0")
         if behind.notna().any():
@@ -120,27 +115,13 @@ def _text(file: Path, header: Header, delimiter: Delimiter) -> tuple[pd.DataFram
     return frame, {"delimiter": layout.delimiter, "header": layout.header, "phantom_column": layout.phantom}
 
 
-def _parquet(file: Path) -> pd.DataFrame:
-    import pandas as pd
-
-    try:
-        return pd.read_parquet(file, engine="pyarrow")
-    except ImportError:
-        raise ValueError("reading Parquet needs pyarrow, got none: pip install 'trustkit[parquet]'") from None
-    except (ValueError, OSError) as error:
-        raise ValueError(f"{file} must be a Parquet file, got: {error}") from None
-
-
 def _npz(file: Path) -> pd.DataFrame:
     """Read ``X`` and ``y``, or one array a column."""
     import pandas as pd
 
-    try:
-        with np.load(file, allow_pickle=False) as archive:
-            arrays = {name: archive[name] for name in archive.files}
-    except (ValueError, KeyError, zipfile.BadZipFile, *UNREADABLE) as error:
-        words = "an array of objects" if "pickle" in str(error) else str(error) or "a damaged one"
-        raise ValueError(f"{file} must be an NPZ file of plain arrays, got: {words}") from None
+    arrays = arrays_in(file)
+    if not arrays or any(array.ndim == 0 for array in arrays.values()):
+        raise ValueError(f"{file} must hold X and y, or equally long columns, got {listed(list(arrays)) or 'no array'}")
     if "X" in arrays and arrays["X"].ndim == 2:
         X = arrays["X"]
         names = list(map(str, arrays.get("columns", [f"x{j}" for j in range(X.shape[1])])))

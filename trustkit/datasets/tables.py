@@ -15,7 +15,9 @@ from trustkit.data import Dataset
 from trustkit.datasets.arrowfile import table_files
 from trustkit.datasets.frame import from_frame
 from trustkit.datasets.labels import Task
+from trustkit.datasets.listed import listed
 from trustkit.datasets.ondisk import AnyPath, frozen, owned, stem
+from trustkit.datasets.places import kind_of
 from trustkit.datasets.sniff import Delimiter, Header
 from trustkit.datasets.tablefile import column_named, frame_of
 
@@ -115,8 +117,8 @@ def read_table(
     >>> data.columns, data.notes["labels"]
     (('x1', 'x2'), {'cheap': 0, 'dear': 1})
     """
-    if os.fspath(path) and not Path(path).exists():
-        raise ValueError(f"there is no file {os.fspath(path)!r}")
+    if os.fspath(path) and not kind_of(path):
+        raise ValueError(f"there is no file {os.fspath(path)!r:.300}")
     files = table_files(path, "a table (text, Parquet or NPZ)")
     frame, notes = _joined(files, header, delimiter)
     columns = list(frame.columns)
@@ -145,7 +147,7 @@ def _joined(files: list[Path], header: Header, delimiter: Delimiter) -> tuple[pd
     for file in files[1:]:
         part, _ = frame_of(file)
         if list(part.columns) != list(frame.columns):
-            raise ValueError(f"{file} must have the columns of {files[0].name}, got {', '.join(part.columns)}")
+            raise ValueError(f"{file} must have the columns of {files[0].name}, got {listed(list(part.columns))}")
         parts.append(part)
     return (pd.concat(parts, ignore_index=True) if len(parts) > 1 else frame), notes
 

@@ -14,7 +14,9 @@ from trustkit.catalogue import DATASETS, Interval
 from trustkit.data import Dataset
 from trustkit.datasets.labels import Task, numbered
 from trustkit.datasets.lines import Rows, read_rows
-from trustkit.datasets.ondisk import AnyPath, existing, frozen, opened, owned
+from trustkit.datasets.ondisk import AnyPath, existing, frozen, owned
+from trustkit.datasets.packed import start_of
+from trustkit.datasets.places import within
 from trustkit.datasets.rows import hold_out
 
 __all__ = ["LAYOUTS", "Layout", "Name", "read_uci"]
@@ -169,8 +171,7 @@ def _alone(layout: Layout, path: AnyPath, dtype: type) -> tuple[list[Rows], list
     """Read a file that has the labels in its lines."""
     file = existing(path, f"a file of {layout.source}")
     if layout.header:
-        with opened(file) as stream:
-            names = stream.readline().decode(errors="replace").replace('"', "").strip().split(",")
+        names = start_of(file, 1 << 16).split("\n")[0].replace('"', "").strip().split(",")
         if names != ["label", *layout.columns]:
             wanted = f"label,{layout.columns[0]},…,{layout.columns[-1]}"
             raise ValueError(f"{file} must begin with the header {wanted}, got {','.join(names)[:40]!r}")
@@ -190,6 +191,7 @@ def _beside(layout: Layout, path: AnyPath, dtype: type) -> tuple[list[Rows], lis
         labels = folder / f"gisette_{part}.labels"
         labels = labels if labels.is_file() or part == "train" else folder.parent / labels.name
         data, labels = existing(data, f"a file of {layout.source}"), existing(labels, "the labels beside the numbers")
+        within(folder if labels.parent == folder else folder.parent, [data, labels])
         rows, beside = read_rows(data, "none", dtype, 0, len(layout.columns)), read_rows(labels, "first", width=0)
         if len(beside.labels) != len(rows.X):
             raise ValueError(f"{labels} must have one label for each of the {len(rows.X)} rows of {data.name}, "

@@ -18,7 +18,7 @@ from trustkit.horizontal.trainer import RowTrainer
 from trustkit.records import State
 from trustkit.rng import stream
 
-__all__ = ["FPR", "leakage", "membership"]
+__all__ = ["FPR", "leakage", "membership", "steps_kept"]
 
 FPR = 0.01
 """Share of strangers that may be taken for members."""
@@ -136,8 +136,8 @@ def leakage(subject: Subject, tell: Tell) -> Found:
     """
     trainer = subject.by_rows
     facts = _bound(trainer)
-    count = min(_STEPS, _NUMBERS // (2 * trainer.model.parameters))
-    if count < 50:
+    count = steps_kept(trainer.model.parameters)
+    if not count:
         raise NotMeasured(f"a model of {trainer.model.parameters:,} parameters is too large to keep its updates")
     found = {done: _estimate(subject, state, part, count) for done, state, part in _states(subject, tell)}
     most, whole = max(found.values()), math.log(count)
@@ -148,6 +148,28 @@ def leakage(subject: Subject, tell: Tell) -> Found:
     return Found(
         {**facts, "privacy/leakage_by_round": list(found.values()), **shares}, words + protected + subject.outside
     )
+
+
+def steps_kept(parameters: int) -> int:
+    """Return how many steps leakage is estimated from; as many again tell where to look.
+
+    Parameters
+    ----------
+    parameters : int
+        Of the model.
+
+    Returns
+    -------
+    int
+        At most 300, fewer for a large model; 0 where that leaves fewer than 50.
+
+    Examples
+    --------
+    >>> steps_kept(8_000), steps_kept(500_000), steps_kept(600_000)
+    (300, 50, 0)
+    """
+    count = min(_STEPS, _NUMBERS // (2 * parameters))
+    return count if count >= 50 else 0
 
 
 def _estimate(subject: Subject, state: State, tell: Tell, count: int) -> float:

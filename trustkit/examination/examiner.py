@@ -20,6 +20,7 @@ import trustkit.examination.poisoned
 import trustkit.examination.probed  # noqa: F401
 from trustkit.examination.covered import coverage_share
 from trustkit.examination.identified import columns_named
+from trustkit.examination.needed import too_large
 from trustkit.examination.subject import MEASURES, Cost, Found, Measure, NotMeasured, Subject
 from trustkit.records import Progress, RunRecord
 from trustkit.rounds import build, data_of
@@ -96,8 +97,8 @@ def examine(
     Returns
     -------
     Examination
-        Facts for `FactSheet.with_facts`. A measure that makes no sense for the run leaves its facts out and is in
-        ``skipped`` with its reason.
+        Facts for `FactSheet.with_facts`. A measure that makes no sense for the run, or that will not fit into memory,
+        leaves its facts out and is in ``skipped`` with its reason.
 
     Raises
     ------
@@ -130,6 +131,7 @@ def examine(
     chosen = _chosen(MEASURES if measures is None else measures)
     subject = _subject(record, rows, seed, quasi, coverage, share, radius)
     axis = subject.built.fed.partition.axis
+    refused = {each.name: words for each in chosen if (words := too_large(subject, each))}
     facts: dict[str, Any] = {}
     remarks, skipped, seconds = dict[str, str](), dict[str, str](), dict[str, float]()
     whole, done = sum(_WEIGHTS[each.cost] for each in chosen), 0
@@ -144,6 +146,8 @@ def examine(
         try:
             if axis not in each.axes:
                 raise NotMeasured(f"not for {axis}")
+            if each.name in refused:
+                raise NotMeasured(refused[each.name])
             found: Found = each.function(subject, tell)
         except NotMeasured as reason:
             skipped[each.name] = str(reason)

@@ -15,7 +15,10 @@ from trustkit.rng import stream
 from trustkit.vertical.overheard import Heard
 from trustkit.vertical.table import ColumnTable
 
-__all__ = ["Scene", "feature_attacks", "label_attacks", "membership_attack"]
+__all__ = ["AVERAGED", "Scene", "feature_attacks", "label_attacks", "membership_attack"]
+
+AVERAGED = "rounds averaged"
+"""The moment of messages that are means over rounds."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -145,7 +148,7 @@ def label_attacks(
         yield _none("labels", "gradients", party, 0, moment, measure, reason)
     for each in told:
         yield from _from_first(scene, each, party, moment)
-    if sent and scene.table.classes and moment != "first round":
+    if sent and scene.table.classes and moment not in ("first round", AVERAGED):  # own layers need no messages
         lines = np.hstack([each.numbers for each in sent]) if made is None else made
         yield _completed(scene, lines, party, moment)
 

@@ -13,7 +13,7 @@ import numpy as np
 from trustkit import jsonfile
 from trustkit.comparison.kept import play_all
 from trustkit.experiment import Experiment
-from trustkit.exposure.measure import exposure_of
+from trustkit.exposure.measure import checked, exposure_of
 from trustkit.exposure.result import Exposure
 from trustkit.exposure.tradeoff import Tradeoff, Trial
 from trustkit.records import Progress, RunRecord
@@ -50,23 +50,33 @@ def compare_exposure(
     Raises
     ------
     ValueError
-        If there is no experiment, labels or seeds repeat, or one is not over columns.
+        If there is no experiment, labels or seeds repeat, one is not over columns, or an option is out of range.
     """
     wanted, numbers = _labelled(experiments), tuple(seeds)
     if not numbers or len(set(numbers)) != len(numbers):
         raise ValueError(f"seeds must be at least one and differ, got {', '.join(map(str, numbers)) or 'none'}")
     if "attack_seeds" in options:
         options["seeds"] = options.pop("attack_seeds")
+    checked(**options)
     places = {(label, seed): each.change(seed=seed) for seed in numbers for label, each in wanted.items()}
     refused = {place: _refusal(each) for place, each in places.items()}
     todo = list({each.key: each for place, each in places.items() if not refused[place]}.values())
 
-    def tell(done: int, part: float) -> None:
-        if progress is not None and done < len(todo):
-            progress(f"{todo[done].algorithm.name}, seed {todo[done].seed}", (done + part) / len(todo))
+    found: dict[str, Trial] = {}
 
-    played = play_all(todo, folder, None, tell)
-    found = {record.experiment.key: trial_of(record, _attacked(record, folder, options)) for record in played}
+    def tell(words: str, part: float) -> None:
+        if progress is not None and len(found) < len(todo):
+            now = todo[len(found)]
+            progress(f"{now.algorithm.name}, seed {now.seed}{words}", (len(found) + part) / len(todo))
+
+    def playing(done: int, part: float) -> None:
+        tell("", 0.5 if done > len(found) else part / 2)
+
+    def attacking(words: str, done: float) -> None:
+        tell(f": {words}", (1 + done) / 2)
+
+    for record in play_all(todo, folder, None, playing):
+        found[record.experiment.key] = trial_of(record, _attacked(record, folder, options, attacking))
     trials = {place: Trial(refused=refused[place]) if refused[place] else found[each.key]
               for place, each in places.items()}  # fmt: skip
     if progress is not None:
@@ -129,7 +139,9 @@ def trial_of(record: RunRecord, found: Exposure | None = None) -> Trial:
     return Trial(quality, float(record.bytes_up.sum()), float(record.last.epsilon), found)
 
 
-def _attacked(record: RunRecord, folder: str | os.PathLike[str] | None, options: dict[str, Any]) -> Exposure:
+def _attacked(
+    record: RunRecord, folder: str | os.PathLike[str] | None, options: dict[str, Any], tell: Progress
+) -> Exposure:
     """Attack a run, unless the folder knows already what that finds."""
     asked = {name: list(value) if name == "seeds" else value for name, value in options.items()}
     place = None if folder is None else Path(folder) / f"{record.experiment.key}.exposure.json"
@@ -137,7 +149,7 @@ def _attacked(record: RunRecord, folder: str | os.PathLike[str] | None, options:
         content = jsonfile.read(place)
         if isinstance(content, dict) and content.get("asked") == asked:
             return Exposure.from_dict(content["found"])
-    found = exposure_of(record, **options)
+    found = exposure_of(record, **options, progress=tell)
     if place is not None:
         jsonfile.write_text(place, jsonfile.dumps({"asked": asked, "found": found.to_dict()}))
     return found

@@ -33,7 +33,7 @@ class Finding:
     attacker, victim : int
         Parties; −1 for whoever has the joint model, and for everybody's rows.
     moment : str
-        When: on the messages of the "first round" or the "last round", or on the "model".
+        When: on the messages of the "first round", the "last round" or "rounds averaged", or on the "model".
     measure : str
         "AUC", "accuracy" or "R²".
     values : tuple of S float

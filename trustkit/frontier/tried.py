@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from trustkit import jsonfile
+from trustkit import jsonfile, memory, whole
 from trustkit.experiment import Experiment
 from trustkit.facts import facts_of
 from trustkit.records import RunRecord, watch
@@ -67,10 +67,10 @@ def try_out(experiment: Experiment, look_at: int | None = None, tell: Callable[[
     Returns
     -------
     Try
-        A refusal if the experiment cannot be built.
+        A refusal if the experiment cannot be built, or its rounds will not fit into memory.
     """
     try:
-        build(experiment)
+        memory.keeps(build(experiment).trainer.start(), experiment.rounds)
     except ValueError as error:
         return Try(refused=str(error))
     with EnergyMeter() as meter:
@@ -117,6 +117,8 @@ def try_all(
         If a file of the folder is not JSON.
     """
     experiments = list(wanted)
+    if folder is not None:
+        whole.check(folder)
     known = [_read(folder, each, look_at) for each in experiments]
     jobs = {} if executor is None else {
         at: executor.submit(try_out, each, look_at)

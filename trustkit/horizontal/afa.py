@@ -116,7 +116,7 @@ def similar(stack: np.ndarray, weights: np.ndarray, width: float, widening: floa
     Returns
     -------
     (m,) bool array
-        Who stays; at least one does.
+        Who stays; at least one does. Rows that are not finite leave first, if any other is there.
 
     Notes
     -----
@@ -138,9 +138,11 @@ def similar(stack: np.ndarray, weights: np.ndarray, width: float, widening: floa
     >>> similar(rows, np.ones(4), width=2.0, widening=0.5).tolist()
     [True, True, True, False]
     """
-    values = stack.astype(float)
+    stays = np.isfinite(stack).all(axis=1)
+    if not stays.any():
+        return np.ones(len(stack), bool)
+    values = np.where(stays[:, None], stack, 0).astype(float)
     directions = values / np.maximum(np.linalg.norm(values, axis=1), _TINY)[:, None]
-    stays = np.ones(len(stack), bool)
     while True:
         mean = (weights * stays) @ values
         cosines = directions @ (mean / max(float(np.linalg.norm(mean)), _TINY))
@@ -149,7 +151,7 @@ def similar(stack: np.ndarray, weights: np.ndarray, width: float, widening: floa
         low = inside.mean() < middle
         leaves = stays & (cosines < middle - reach if low else cosines > middle + reach)
         if not leaves.any():
-            return stays
+            return np.asarray(stays)
         stays, width = stays & ~leaves, width + widening
 
 

@@ -24,6 +24,9 @@ from trustkit.records import State
 __all__ = ["Agnostic", "afl", "simplex"]
 
 
+_LARGE = 1e6
+
+
 def simplex(point: np.ndarray) -> np.ndarray:
     """Return the nearest point whose entries are at least 0 and add up to 1.
 
@@ -54,6 +57,8 @@ def simplex(point: np.ndarray) -> np.ndarray:
     >>> simplex(np.array([0.5, 1.0, -2.0])).tolist()
     [0.25, 0.75, 0.0]
     """
+    if np.abs(point).max() > _LARGE:  # a 1 would be lost beside it; moving all points changes nothing
+        point = point - point.max()
     ordered = np.sort(point)[::-1]
     above = (np.cumsum(ordered) - 1) / np.arange(1, point.size + 1)
     return np.asarray(np.maximum(point - above[np.flatnonzero(ordered > above)[-1]], 0))
@@ -92,10 +97,11 @@ class Agnostic(RowTrainer):
 
     def _merge(self, state: State, trained: np.ndarray, plan: Cohort) -> dict[str, np.ndarray]:
         merged = super()._merge(state, trained, plan)
-        if not merged:
+        if "params" not in merged:
             return merged
         mixture, able = state["mixture"].copy(), self.train.sizes > 0
-        mixture[plan.clients] += self.step_size * tried(self, state, plan.clients).examined.loss
+        losses = tried(self, state, plan.clients).examined.loss
+        mixture[plan.clients] += self.step_size * np.where(np.isfinite(losses), losses, 0)  # not defined: no move
         mixture[able] = simplex(mixture[able])
         return {**merged, "mixture": mixture}
 

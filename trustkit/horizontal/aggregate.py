@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-__all__ = ["Aggregate", "median", "trimmed_mean", "weighted_mean"]
+__all__ = ["Aggregate", "even_mean", "finite", "median", "trimmed_mean", "weighted_mean"]
 
 Aggregate = Callable[[np.ndarray, np.ndarray], np.ndarray]
 """From the clients' parameters (m, P) and weights (m,) to one vector (P,)."""
@@ -47,6 +47,57 @@ def weighted_mean(stack: np.ndarray, weights: np.ndarray) -> np.ndarray:
     return np.asarray((weights / weights.sum()).astype(stack.dtype) @ stack)
 
 
+def finite(stack: np.ndarray) -> np.ndarray:
+    """Leave out the clients whose models are not finite, as every robust rule does first.
+
+    Parameters
+    ----------
+    stack : (m, P) float array
+        One row a client.
+
+    Returns
+    -------
+    (k, P) float array
+        The rows without NaN and infinity; all of them if there is no such row.
+
+    Examples
+    --------
+    >>> finite(np.array([[1.0], [np.nan], [3.0]])).tolist()
+    [[1.0], [3.0]]
+    """
+    with np.errstate(invalid="ignore", over="ignore"):
+        total = stack.sum(dtype=float)
+    if np.isfinite(total):
+        return stack
+    whole = np.isfinite(stack).all(axis=1)
+    return stack[whole] if whole.any() else stack
+
+
+def even_mean(rows: np.ndarray) -> np.ndarray:
+    """Average rows, each counting the same; a sum that would leave the range of float32 is made in float64.
+
+    Parameters
+    ----------
+    rows : (m, P) float array
+        At least one.
+
+    Returns
+    -------
+    (P,) float array
+        In the dtype of the rows.
+
+    Examples
+    --------
+    >>> even_mean(np.array([[3e38], [3e38]], np.float32)).tolist() == [float(np.float32(3e38))]
+    True
+    """
+    with np.errstate(over="ignore", invalid="ignore"):
+        mean = rows.mean(axis=0)
+        if not np.isfinite(mean).all():
+            mean = (rows / len(rows)).sum(axis=0, dtype=float)
+    return np.asarray(mean, rows.dtype)
+
+
 def median(stack: np.ndarray, weights: np.ndarray) -> np.ndarray:
     """Take the median of each coordinate.
 
@@ -60,7 +111,7 @@ def median(stack: np.ndarray, weights: np.ndarray) -> np.ndarray:
     Returns
     -------
     (P,) float array
-        The middle value; of an even number the mean of the two middle ones.
+        The middle value; of an even number the mean of the two middle ones. Rows that are not `finite` do not count.
 
     Notes
     -----
@@ -79,9 +130,9 @@ def median(stack: np.ndarray, weights: np.ndarray) -> np.ndarray:
     >>> median(np.array([[0.0], [1.0], [99.0]]), np.ones(3)).tolist()
     [1.0]
     """
-    ordered = np.sort(stack, axis=0)
+    ordered = np.sort(finite(stack), axis=0)
     m = len(ordered)
-    return np.asarray((ordered[(m - 1) // 2] + ordered[m // 2]) / 2)
+    return np.asarray(ordered[(m - 1) // 2] / 2 + ordered[m // 2] / 2)  # no sum leaves the range of float32
 
 
 def trimmed_mean(stack: np.ndarray, weights: np.ndarray, share: float) -> np.ndarray:
@@ -99,7 +150,7 @@ def trimmed_mean(stack: np.ndarray, weights: np.ndarray, share: float) -> np.nda
     Returns
     -------
     (P,) float array
-        The mean of what remains.
+        The mean of what remains. Rows that are not `finite` do not count among the m.
 
     Notes
     -----
@@ -118,5 +169,6 @@ def trimmed_mean(stack: np.ndarray, weights: np.ndarray, share: float) -> np.nda
     >>> trimmed_mean(np.array([[0.0], [1.0], [2.0], [99.0]]), np.ones(4), share=0.25).tolist()
     [1.5]
     """
+    stack = finite(stack)
     drop = int(round(share * len(stack), 9))  # 0.29 · 100 is 28.999… in binary
-    return np.asarray(np.sort(stack, axis=0)[drop : len(stack) - drop].mean(axis=0))
+    return even_mean(np.sort(stack, axis=0)[drop : len(stack) - drop])

@@ -2,25 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
+from trustkit import memory
 from trustkit.data import FederatedDataset, Stacked
+from trustkit.devices import device_named
 from trustkit.horizontal.adversary import Attack
 from trustkit.horizontal.aggregate import Aggregate, weighted_mean
 from trustkit.horizontal.convnet import Convnet
 from trustkit.horizontal.faults import Faults
 from trustkit.horizontal.models import Dense
+from trustkit.horizontal.needs import Needs
 from trustkit.horizontal.plan import Local
 from trustkit.horizontal.privacy import Gaussian, open_ledger
+from trustkit.horizontal.rules import PAIRS, bulyan, krum, multi_krum
 from trustkit.horizontal.selectors import TITLES, Selector, planned
 from trustkit.horizontal.summing import MINIMUM
 from trustkit.horizontal.trainer import RowTrainer
 
-__all__ = ["bind", "equip"]
+__all__ = ["bind", "equip", "moved", "needs_of"]
 
 
 def bind(
@@ -65,14 +69,17 @@ def bind(
     Raises
     ------
     ValueError
-        If the partition is over columns, nobody has training rows, a number is out of range, a round has too few
-        clients for the merge, or a privacy mechanism is asked for that algorithm or selector do not honour.
+        If the partition is over columns, nobody has training rows, a feature is no finite number in the model's dtype,
+        a number is out of range, a round has too few clients for the merge, a privacy mechanism is asked for that
+        algorithm or selector do not honour, or a round will not fit into memory.
     """
     if not 0 < participation <= 1:
         raise ValueError(f"participation must be above 0 and at most 1, got {participation}")
     if rounds < 1:
         raise ValueError(f"rounds must be at least 1, got {rounds}")
-    train, test = (_typed(fed.stacked("train"), model), _typed(fed.stacked("test"), model))
+    if fed.partition.axis == "rows":
+        _fits(fed, model, participation, local, aggregate, kind, selector, privacy, more)
+    train, test = (_typed(fed.stacked(part), model, fed.data.columns) for part in ("train", "test"))
     eligible = np.flatnonzero(train.sizes)
     if not eligible.size:
         raise ValueError(f"some client must have training rows, got none of the {len(fed)} of {fed.data.name}")
@@ -126,7 +133,8 @@ def equip(
     Raises
     ------
     ValueError
-        If the server must see single models, a round has too few clients for a sum, or ε would not hold.
+        If the server must see single models, a round has too few clients for a sum, ε would not hold, or what clients
+        send will not fit into memory.
     """
     blind = trainer._cohorts == "poisson"
     if faults is not None and faults.wait is not None and blind:
@@ -141,8 +149,66 @@ def equip(
         clients = max(1, round(trainer.share * np.count_nonzero(trainer.train.sizes)))
         if clients < MINIMUM:
             raise ValueError(f"secure sums must have at least {MINIMUM} clients in a round, got {clients}")
+        words = 16 * clients * trainer.model.parameters  # of 64 bits, and what they are made of
+        memory.fits(f"secure sums of {clients:,} clients", words)
     trainer = replace(trainer, faults=faults, secure=secure)
     return trainer if attack is None else replace(trainer, relabel=attack.relabel, tamper=attack.tamper)
+
+
+def moved(trainer: RowTrainer, name: str, device: str) -> RowTrainer:
+    """Let an algorithm over rows train on a device.
+
+    Parameters
+    ----------
+    trainer : RowTrainer
+        Any algorithm over rows.
+    name : str
+        What a message calls it.
+    device : str
+        As `trustkit.devices.device_named` takes it.
+
+    Returns
+    -------
+    RowTrainer
+        Another one; its facts name the device. Clients train there, selection, merging and evaluation stay here.
+
+    Raises
+    ------
+    ValueError
+        If there is no such device, or a gradient of this algorithm is written for the processor alone.
+    """
+    device_named(device)
+    if trainer._by_hand:
+        raise ValueError(f"device must be none with {name}, {trainer._by_hand}, got {device!r}")
+    return replace(trainer, device=device, facts={**trainer.facts, "device": device})
+
+
+def needs_of(trainer: RowTrainer, together: int) -> Needs:
+    """Reckon what a round takes of an algorithm that is bound to its data, whatever merges.
+
+    Parameters
+    ----------
+    trainer : RowTrainer
+        Any algorithm over rows.
+    together : int
+        Clients in a round.
+
+    Returns
+    -------
+    Needs
+        With a copy of all rows, and one of what the clients send.
+    """
+    rows, kind = trainer.train, type(trainer)
+    return Needs(
+        trainer.model, trainer.local, rows.sizes, trainer.test.y.size, rows.X.shape[1], together,
+        rows.X.dtype.itemsize, getattr(kind, "_kept", 0), 1.0, getattr(trainer, "components", 1),
+        _pairs(trainer.aggregate, kind),
+    )  # fmt: skip
+
+
+def _pairs(aggregate: Aggregate, kind: type[RowTrainer]) -> float:
+    """Return how many numbers merging holds for every two clients."""
+    return PAIRS if getattr(aggregate, "func", aggregate) in (krum, multi_krum, bulyan) else kind._pairs
 
 
 def _singles(trainer: RowTrainer) -> str:
@@ -179,8 +245,35 @@ def _honours(privacy: Gaussian, aggregate: Aggregate, kind: type[RowTrainer], se
         )
 
 
-def _typed(rows: Stacked, model: Dense | Convnet) -> Stacked:
-    return replace(rows, X=np.ascontiguousarray(rows.X, model.dtype), y=rows.y.astype(np.int64))
+def _fits(
+    fed: FederatedDataset, model: Dense | Convnet, share: float, local: Local, aggregate: Aggregate,
+    kind: type[RowTrainer], selector: Selector, privacy: Gaussian | None, more: Mapping[str, Any],
+) -> None:  # fmt: skip
+    """Refuse what will not fit into memory, before any row is copied."""
+    owner, tested = fed.partition.owner, fed.data.held_out
+    sizes = np.bincount(owner[(owner >= 0) & ~tested], minlength=len(fed))
+    if privacy is not None and privacy.level == "example":
+        local = replace(local, clip=privacy.clip, sampling=privacy.sampling)
+    plain = aggregate is weighted_mean and kind is RowTrainer and selector != "reputation"
+    plain = plain and (privacy is None or privacy.level != "client")
+    held = Needs(
+        model, local, sizes, int(((owner >= 0) & tested).sum()), fed.data.X.shape[1],
+        max(1, round(share * np.count_nonzero(sizes))), fed.data.X.dtype.itemsize, getattr(kind, "_kept", 0),
+        0.0 if plain else 1.0, more.get("components", 1), _pairs(aggregate, kind),
+    )  # fmt: skip
+    memory.fits(f"{held.together:,} clients in a round on {fed.data.name}", held.total())
+
+
+def _typed(rows: Stacked, model: Dense | Convnet, columns: Sequence[str]) -> Stacked:
+    """Return rows in the model's dtype, all of whose features are numbers there."""
+    with np.errstate(over="ignore", invalid="ignore"):
+        X = np.ascontiguousarray(rows.X, model.dtype)
+        whole = np.isfinite(X.sum(dtype=float))
+    if not whole and (wrong := ~np.isfinite(X)).any():
+        i, j = (int(place[0]) for place in np.nonzero(wrong))
+        raise ValueError(f"features must be finite numbers in {np.dtype(model.dtype)}, got {rows.X[i, j]:g} in column "
+                         f"{columns[j]!r}")  # fmt: skip
+    return replace(rows, X=X, y=rows.y.astype(np.int64))
 
 
 def _groups(fed: FederatedDataset, attribute: str, rows: np.ndarray) -> tuple[np.ndarray, int]:

@@ -79,7 +79,7 @@ class FairFed(Grouped):
         shares[plan.clients] = moved * (before.sum() / moved.sum()) if moved.any() else before
         trained = self._train(state["params"], plan, tick, counts=self._reweights if self.reweigh else None)
         merged = self._merge({**state, "shares": shares}, trained, plan)
-        return {**merged, "shares": shares} if merged else {}
+        return {**merged, "shares": shares} if "params" in merged else merged
 
     def _mean(self, state: State, trained: np.ndarray, plan: Cohort) -> np.ndarray:
         weights = state["shares"][plan.clients]

@@ -58,6 +58,7 @@ class FedBN(RowTrainer):
     """FedAvg with personal normalisation; see `fedbn`. ``train`` and ``test`` are standardised by client."""
 
     _personal = True
+    _by_hand = "whose normalised layers have gradients written for a processor"
     _refuses = UNACCOUNTED
 
     def start(self) -> State:

@@ -60,7 +60,7 @@ class FedOpt(RowTrainer):
 
     def _merge(self, state: State, trained: np.ndarray, plan: Cohort) -> dict[str, np.ndarray]:
         merged = super()._merge(state, trained, plan)
-        if not merged:
+        if "params" not in merged:
             return merged
         change = merged["params"] - state["params"]
         first = self.beta1 * state["first"] + (1 - self.beta1) * change

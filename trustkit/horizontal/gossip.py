@@ -10,6 +10,7 @@ import numpy as np
 
 from trustkit.catalogue import ALGORITHMS, Interval
 from trustkit.data import FederatedDataset
+from trustkit.horizontal.arrived import arrived
 from trustkit.horizontal.binding import bind
 from trustkit.horizontal.convnet import Convnet
 from trustkit.horizontal.forms import Batch, Epochs, Rate
@@ -40,6 +41,8 @@ class Gossip(RowTrainer):
     topology: Topology = "ring"
     density: float = 0.2
 
+    _kept: ClassVar[int] = 1
+    _pairs: ClassVar[float] = 2.0
     _refuses: ClassVar[Mapping[str, str]] = {"client": "there is no server that could add noise to a mean"}
     _singles: ClassVar[str] = "each client mixes the models of its neighbours"
 
@@ -63,12 +66,11 @@ class Gossip(RowTrainer):
 
     def _play(self, state: State, plan: Cohort, tick: Tick) -> dict[str, np.ndarray]:
         models = state["models"].copy()
-        sent = self._train(models[plan.clients], plan, tick)
-        if self.tamper is not None:
-            sent = self.tamper(state["params"], sent, plan)
+        sent, told = arrived(self._train(models[plan.clients], plan, tick), state, plan, self.tamper)
         models[plan.clients] = mixing(self._linked(plan)).astype(models.dtype) @ sent
         trained = models[self.train.sizes > 0]
-        return {"models": models, "params": trained.mean(axis=0), "consensus": np.array([consensus_distance(trained)])}
+        consensus = np.array([consensus_distance(trained)])
+        return {**told, "models": models, "params": trained.mean(axis=0), "consensus": consensus}
 
     def _scores(self, state: State) -> np.ndarray:
         """Score by the clients' own models; who has no training rows uses the mean."""

@@ -55,6 +55,7 @@ def own_logits(model: Dense | Convnet, models: np.ndarray, X: np.ndarray, offset
 class Personal(RowTrainer):
     """A trainer whose clients keep a model each, by which they are evaluated; the global one serves everybody else."""
 
+    _kept = 1
     _personal = True
     _refuses = UNACCOUNTED
 

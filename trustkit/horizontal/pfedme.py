@@ -55,7 +55,7 @@ class PFedMe(Personal):
             personal[part.clients] = solved
             here -= self.local.lr * self.pull * (here - solved)
         merged = self._merge(state, models, plan)
-        if self.mix != 1 and merged:
+        if self.mix != 1 and "params" in merged:
             merged["params"] = params + self.mix * (merged["params"] - params)
         return {**merged, "personal": personal}
 

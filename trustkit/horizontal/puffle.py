@@ -120,6 +120,7 @@ class Puffle(Grouped):
     momentum: float = 0.5
     decay: float = 0.95
 
+    _by_hand = "whose loss depends on a whole batch"
     _refuses: ClassVar[Mapping[str, str]] = {
         "example": "its loss couples the rows of a batch, so that one row changes more than its own clipped gradient"
     }

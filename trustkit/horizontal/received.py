@@ -13,7 +13,7 @@ from trustkit.records import State
 if TYPE_CHECKING:
     from trustkit.horizontal.trainer import RowTrainer
 
-__all__ = ["Tried", "tried"]
+__all__ = ["Tried", "reported", "tried"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -69,3 +69,25 @@ def tried(trainer: RowTrainer, state: State, clients: np.ndarray) -> Tried:
     rows = np.concatenate([np.arange(*trainer.train.offsets[k : k + 2]) for k in clients])
     offsets = np.concatenate([[0], np.cumsum(trainer.train.sizes[clients])])
     return Tried(rows, offsets, y[rows], trainer.logits(state, X[rows]))
+
+
+def reported(trainer: RowTrainer, state: State, clients: np.ndarray) -> np.ndarray:
+    """Let clients report the loss of the model that they received.
+
+    Parameters
+    ----------
+    trainer : RowTrainer
+        Whose rows and model.
+    state : mapping
+        What the clients received, and the losses (K,) that are known.
+    clients : (m,) int array
+        Who reports.
+
+    Returns
+    -------
+    (K,) float array
+        The last known losses in nats.
+    """
+    losses = np.array(state["losses"])
+    losses[clients] = tried(trainer, state, clients).examined.loss
+    return losses

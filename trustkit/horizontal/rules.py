@@ -1,13 +1,21 @@
 """Merges that withstand malicious clients: pure functions of a stack (m, P), and what they need of a round.
 
-f is the number of malicious clients that a rule is to withstand, ⌊share·m⌋ of the m in a round.
+f is the number of malicious clients that a rule is to withstand, ⌊share·m⌋ of the m in a round. Rows that are not
+finite are left out before anything is computed, and do not count among the m.
 """
 
 from __future__ import annotations
 
 import numpy as np
 
-__all__ = ["bulyan", "enough", "filtered_mean", "krum", "krum_order", "multi_krum"]
+from trustkit.horizontal.aggregate import even_mean, finite
+
+__all__ = ["PAIRS", "bulyan", "enough", "filtered_mean", "krum", "krum_order", "multi_krum"]
+
+PAIRS = 3.0
+"""Numbers that Krum and its kin hold at once for every two clients: distances, and what they are made and ranked by."""
+
+_LARGEST = 1e100
 
 
 def _malicious(clients: int, share: float) -> int:
@@ -50,6 +58,7 @@ def enough(name: str, share: float, factor: int, clients: int) -> None:
 def _distances(stack: np.ndarray) -> np.ndarray:
     """Return squared distances (m, m), symmetric to the last bit; centred first, so that little cancels."""
     centred = stack.astype(float) - np.sort(stack, axis=0)[len(stack) // 2]
+    centred /= max(1.0, float(np.abs(centred).max(initial=0)) / _LARGEST)  # so that no square is infinite
     products = centred @ centred.T
     products = (products + products.T) / 2
     norms = np.diag(products)
@@ -134,6 +143,7 @@ def krum(stack: np.ndarray, weights: np.ndarray, share: float) -> np.ndarray:
     >>> krum(np.array([[0.0], [1.0], [1.5], [9.0]]), np.ones(4), share=0.0).tolist()
     [1.0]
     """
+    stack = finite(stack)
     return np.asarray(stack[krum_order(stack, share)[0]])
 
 
@@ -171,8 +181,9 @@ def multi_krum(stack: np.ndarray, weights: np.ndarray, share: float) -> np.ndarr
     >>> multi_krum(np.array([[0.0], [1.0], [2.0], [99.0]]), np.ones(4), share=0.25).tolist()
     [1.0]
     """
+    stack = finite(stack)
     kept = krum_order(stack, share)[: len(stack) - _malicious(len(stack), share)]
-    return np.asarray(stack[np.sort(kept)].mean(axis=0))
+    return even_mean(stack[np.sort(kept)])
 
 
 def bulyan(stack: np.ndarray, weights: np.ndarray, share: float) -> np.ndarray:
@@ -211,6 +222,7 @@ def bulyan(stack: np.ndarray, weights: np.ndarray, share: float) -> np.ndarray:
     >>> bulyan(values, np.ones(7), share=0.15).tolist()
     [4.0]
     """
+    stack = finite(stack)
     m, f = len(stack), _malicious(len(stack), share)
     squared, left, chosen = _distances(stack), np.arange(m), list[int]()
     while len(chosen) < max(1, m - 2 * f):
@@ -219,11 +231,12 @@ def bulyan(stack: np.ndarray, weights: np.ndarray, share: float) -> np.ndarray:
         left = np.delete(left, best)
     ordered = np.sort(stack[chosen], axis=0)
     keep = max(1, m - 4 * f)
-    middle = (ordered[(len(ordered) - 1) // 2] + ordered[len(ordered) // 2]) / 2
+    middle = ordered[(len(ordered) - 1) // 2] / 2 + ordered[len(ordered) // 2] / 2
     runs = len(ordered) - keep + 1
-    far = np.maximum(middle - ordered[:runs], ordered[keep - 1 :] - middle)
+    with np.errstate(over="ignore"):  # infinitely far is far
+        far = np.maximum(middle - ordered[:runs], ordered[keep - 1 :] - middle)
     first = far.argmin(axis=0)
-    return np.asarray(np.take_along_axis(ordered, first + np.arange(keep)[:, None], axis=0).mean(axis=0))
+    return even_mean(np.take_along_axis(ordered, first + np.arange(keep)[:, None], axis=0))
 
 
 def filtered_mean(stack: np.ndarray, weights: np.ndarray, width: float) -> np.ndarray:
@@ -263,9 +276,15 @@ def filtered_mean(stack: np.ndarray, weights: np.ndarray, width: float) -> np.nd
     >>> filtered_mean(np.array([[0.0], [1.0], [2.0], [1.0], [96.0]]), np.ones(5), width=1.5).tolist()
     [1.0]
     """
-    away = stack - stack.mean(axis=0)
+    stack = finite(stack)
+    with np.errstate(over="ignore", invalid="ignore"):
+        away = stack - stack.mean(axis=0)
+    if not np.isfinite(away).all():  # beyond the range of float32
+        away = stack - stack.mean(axis=0, dtype=float)
     peak = np.abs(away).max(axis=0)
     away /= np.where(peak > 0, peak, 1)  # so that no square is too small
     limit = width * np.sqrt(np.einsum("mp,mp->p", away, away) / len(stack))
     kept = np.abs(away) <= limit * (1 + 1e-6)  # equal values must not be lost to rounding
-    return np.asarray(np.where(kept, stack, 0).sum(axis=0) / kept.sum(axis=0), stack.dtype)
+    total = np.where(kept, stack, 0).sum(axis=0, dtype=float if away.dtype != stack.dtype else None)
+    with np.errstate(invalid="ignore"):  # if no row is finite, the mean is not defined
+        return np.asarray(total / kept.sum(axis=0), stack.dtype)

@@ -36,6 +36,7 @@ class Scaffold(RowTrainer):
     server_lr: float = 1.0
 
     _copies: ClassVar[int] = 2
+    _kept: ClassVar[int] = 1
     _refuses: ClassVar[Mapping[str, str]] = {
         "client": "its clients send control variates too, which would need noise of their own"
     }
@@ -59,8 +60,8 @@ class Scaffold(RowTrainer):
         slopes = (params - trained) / (self.local.lr * plan.steps[:, None]).astype(params.dtype)
         change = slopes - common
         merged = self._merge(state, trained, plan)
-        if not merged:
-            return {}
+        if "params" not in merged:
+            return merged
         if self.server_lr != 1:
             merged["params"] = params + self.server_lr * (merged["params"] - params)
         control = state["control"].copy()

@@ -11,15 +11,16 @@ from typing import Any, ClassVar
 import numpy as np
 
 from trustkit.data import Stacked
-from trustkit.horizontal import loop, stacked
+from trustkit.horizontal import loop, stacked, vmapped
 from trustkit.horizontal.aggregate import Aggregate
+from trustkit.horizontal.arrived import arrived
 from trustkit.horizontal.convnet import Convnet
 from trustkit.horizontal.faults import DELIVERED, DROPPED, UNSELECTED, Faults
 from trustkit.horizontal.models import Dense
 from trustkit.horizontal.noise import privatise
 from trustkit.horizontal.plan import Cohort, Local, Relabel, Sampling, Tamper, cohort, steps_of
 from trustkit.horizontal.privacy import Ledger
-from trustkit.horizontal.received import tried
+from trustkit.horizontal.received import reported
 from trustkit.horizontal.selectors import Selector, choose, judged, remembered
 from trustkit.horizontal.summing import secure_mean, secure_total
 from trustkit.horizontal.unreliable import counted, unasked, wasted
@@ -63,16 +64,17 @@ class RowTrainer:
         What is known before training; see `trustkit.records.Trainer`.
     selector : str
         How the clients of a round are chosen; see `trustkit.horizontal.selectors.choose`.
-    relabel : callable, optional
-        Changes the training rows and classes, as poisoned clients do, once and before any training.
-    tamper : callable, optional
-        Changes the trained models, as malicious clients do, before the server merges them.
+    relabel, tamper : callable, optional
+        Change the training rows and classes, as poisoned clients do, once and before any training; and the trained
+        models, as malicious clients do, before the server merges them.
     faults : Faults, optional
         Lets clients leave, fail or be late; `Seen.selected` is who was asked. Only who delivers is merged and keeps
         what it learnt. Of who failed or was late ``participations`` changes: what was made counts for ε.
     secure : bool
         Whether models are added up as by secure aggregation, simulated; see `secure_mean`. Where too few deliver for
         their masks to come off, the server keeps its model.
+    device : str, optional
+        Where `trustkit.horizontal.vmapped` trains; by default the engines written for a processor do.
     """
 
     model: Dense | Convnet
@@ -91,11 +93,14 @@ class RowTrainer:
     tamper: Tamper | None = None
     faults: Faults | None = None
     secure: bool = False
+    device: str | None = None
 
     _copies: ClassVar[int] = 1  # vectors as long as the parameters that a client receives, and that it sends
     _personal: ClassVar[bool] = False
     _refuses: ClassVar[Mapping[str, str]] = {}  # levels of privacy, and why not
     _singles: ClassVar[str] = ""  # why a sum of models is not enough
+    _by_hand: ClassVar[str] = ""  # why its gradients are a processor's only
+    _pairs: ClassVar[float] = 0.0  # numbers that merging holds for every two clients
 
     def start(self) -> State:
         """Return the state before the first round.
@@ -134,7 +139,7 @@ class RowTrainer:
             played = self._play(begun, plan, tick) if chosen.size or self._cohorts == "poisson" else {}
             after = {**begun, **played}
             if self.selector == "loss" and chosen.size:
-                after["losses"] = self._reported(state, plan)
+                after["losses"] = reported(self, state, plan.clients)
             return after, self._look(after, plan)
 
     def _begin(self, state: State, index: int) -> tuple[dict[str, np.ndarray], np.ndarray]:
@@ -168,6 +173,10 @@ class RowTrainer:
         X, y = np.asarray(self.train.X), self.train.y
         return (X, y) if self.relabel is None else self.relabel(X, y, self.train.offsets)
 
+    @cached_property
+    def _placed(self) -> vmapped.Rows:
+        return vmapped.Rows(*self._rows, self.device or "cpu")
+
     def _play(self, state: State, plan: Cohort, tick: Tick) -> dict[str, np.ndarray]:
         """Let the clients train and the server merge; return what changed in the state."""
         return self._merge(state, self._train(state["params"], plan, tick), plan)
@@ -176,18 +185,17 @@ class RowTrainer:
         self, params: np.ndarray, plan: Cohort, tick: Tick, local: Local | None = None, **more: Any
     ) -> np.ndarray:
         """Return what clients make of the parameters (m, P)."""
-        (X, y), local = self._rows, local or self.local
-        if isinstance(self.model, Dense):
-            return stacked.train(self.model, params, X, y, plan, local, tick, **more)
-        return loop.train(self.model, params, X, y, plan, local, tick, **more)
+        if self.device is not None:
+            return vmapped.train(self.model, params, self._placed, plan, local or self.local, tick, **more)
+        engine: Any = stacked if isinstance(self.model, Dense) else loop
+        return np.asarray(engine.train(self.model, params, *self._rows, plan, local or self.local, tick, **more))
 
     def _merge(self, state: State, trained: np.ndarray, plan: Cohort) -> dict[str, np.ndarray]:
         """Make one model of what the clients send, and return what changed in the state."""
         params = state["params"]
-        if self.tamper is not None:
-            trained = self.tamper(params, trained, plan)
+        trained, told = arrived(trained, state, plan, self.tamper)
         if self.secure and self.faults is not None and not state["summed"][0]:
-            return {}
+            return told
         if self.ledger is not None and self.ledger.privacy.level == "client":
             size = float(len(trained))
             if self._cohorts == "poisson":
@@ -195,8 +203,8 @@ class RowTrainer:
             noise = stream(self.seed, plan.index, "noise")
             clip = self.ledger.privacy.clip
             change = privatise(trained - params, clip, self.ledger.noise, size, noise, self._total)
-            return {"params": np.asarray(params + change)}
-        return self._combine(state, trained, plan) if len(trained) else {}
+            return {**told, "params": np.asarray(params + change)}
+        return {**told, **self._combine(state, trained, plan)} if len(trained) else told
 
     def _combine(self, state: State, trained: np.ndarray, plan: Cohort) -> dict[str, np.ndarray]:
         """Aggregate what at least one client sent, and judge the clients if the selector asks for that."""
@@ -217,12 +225,6 @@ class RowTrainer:
     def _weights(self) -> np.ndarray:
         """What each client counts in a mean (K,): its rows, or the same as any other under a privacy mechanism."""
         return self.train.sizes if self.ledger is None else (self.train.sizes > 0).astype(float)
-
-    def _reported(self, state: State, plan: Cohort) -> np.ndarray:
-        """Return the last known losses (K,), those of the round's clients on the model that they received."""
-        losses = state["losses"].copy()
-        losses[plan.clients] = tried(self, state, plan.clients).examined.loss
-        return losses
 
     def _scores(self, state: State) -> np.ndarray:
         """Return the logits of all test rows (N, C), each by the model that its client would use."""

@@ -12,7 +12,10 @@ __all__ = ["Examined", "count_groups", "examine", "softmax"]
 
 @dataclass(frozen=True, eq=False)
 class Examined:
-    """Accuracy (K,) and mean loss (K,) by client, NaN without test rows, and the predicted class (N,) of every row."""
+    """Accuracy (K,) and mean loss (K,) by client, and the predicted class (N,) of every row.
+
+    Both are NaN without test rows, or where a score is NaN; the predicted class of such a row is −1: none.
+    """
 
     accuracy: np.ndarray
     loss: np.ndarray
@@ -56,9 +59,13 @@ def examine(logits: np.ndarray, y: np.ndarray, offsets: np.ndarray) -> Examined:
     """
     predicted = logits.argmax(axis=1)
     peak = logits.max(axis=1)
-    spread = np.log(np.exp(logits - peak[:, None]).sum(axis=1))
-    loss = spread + peak - logits[np.arange(y.size), y]
-    return Examined(_means(predicted == y, offsets), _means(loss, offsets), predicted)
+    with np.errstate(invalid="ignore"):  # infinite scores: the class is told, the loss is not defined
+        spread = np.log(np.exp(logits - peak[:, None]).sum(axis=1))
+        loss = spread + peak - logits[np.arange(y.size), y]
+    right = predicted == y
+    if (lost := np.isnan(peak)).any():
+        predicted, right = np.where(lost, -1, predicted), np.where(lost, np.nan, right)
+    return Examined(_means(right, offsets), _means(loss, offsets), predicted)
 
 
 def _means(values: np.ndarray, offsets: np.ndarray) -> np.ndarray:
@@ -83,7 +90,7 @@ def count_groups(
     Parameters
     ----------
     predicted, y : (N,) int array
-        Predicted and true classes of the stacked test rows.
+        Predicted and true classes of the stacked test rows; −1 where nothing is predicted.
     offsets : (K + 1,) int array
         Client k owns rows ``offsets[k]:offsets[k + 1]``.
     codes : mapping of str to ((N,) int array, int)
@@ -94,7 +101,8 @@ def count_groups(
     Returns
     -------
     dict of str to (K, G, 2, 2) int array
-        Rows by client, group, label is favourable, prediction is favourable; rows without the attribute are in none.
+        Rows by client, group, label is favourable, prediction is favourable; rows without the attribute, or
+        without a prediction, are in none.
 
     Source
     ------
@@ -116,8 +124,8 @@ def count_groups(
     counted = {}
     for name, (code, groups) in codes.items():
         place = (owner * groups + code) * 4 + cell
-        if code.size and code.min() < 0:
-            place = place[code >= 0]
+        if code.size and (code.min() < 0 or predicted.min() < 0):
+            place = place[(code >= 0) & (predicted >= 0)]
         counted[name] = np.bincount(place, minlength=clients * groups * 4).reshape(clients, groups, 2, 2)
     return counted
 

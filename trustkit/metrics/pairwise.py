@@ -174,7 +174,7 @@ def spearman(X: Any, missing: Missing = "refuse", dtype: type = np.float64) -> n
     ------
     ValueError
         If X is not a table of numbers, has fewer than 2 rows, or holds infinite values, or missing ones that are
-        refused; the message counts them.
+        refused; the message counts them; or if what it makes will not fit into memory.
 
     Notes
     -----
@@ -222,7 +222,7 @@ def pearson(X: Any, missing: Missing = "refuse", dtype: type = np.float64) -> np
     ------
     ValueError
         If X is not a table of numbers, has fewer than 2 rows, or holds infinite values, or missing ones that are
-        refused; the message counts them.
+        refused; the message counts them; or if what it makes will not fit into memory.
 
     Notes
     -----

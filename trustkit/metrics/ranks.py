@@ -7,10 +7,14 @@ from typing import Any
 
 import numpy as np
 
+from trustkit import memory
+
 __all__ = ["centred_ranks", "centred_values", "cosines"]
 
 CHUNK = 4_000_000  # numbers of a dense table that are worked on at a time
 PANEL = 256  # rows of the result that are worked on at a time if the table is sparse
+ENTRY = 90  # bytes held for each entry of a sparse table, measured
+BESIDE = 6  # copies of the numbers that are worked on at a time, measured
 FILLED = 0.1  # filled share of a sparse table from which on dense panels are quicker than sparse products
 
 
@@ -116,6 +120,11 @@ def cosines(X: Any, ranked: bool, dtype: type) -> np.ndarray:
     (m, m) array
         Symmetric, of that type, in [−1, 1]. A constant column has a zero row, a zero column and a zero on the diagonal.
 
+    Raises
+    ------
+    ValueError
+        If they will not fit into memory.
+
     Notes
     -----
     ``UᵀU``, with U the centred columns divided by their lengths. A missing value is 0 there. In a sparse table all
@@ -137,6 +146,7 @@ def cosines(X: Any, ranked: bool, dtype: type) -> np.ndarray:
     array([[ 1. , -0.5],
            [-0.5,  1. ]])
     """
+    memory.fits(f"correlations of {X.shape[1]:,} columns", _needs(X, np.dtype(dtype).itemsize))
     if hasattr(X, "tocsc"):
         result = _sparse_gram(X, ranked, dtype)
     else:
@@ -146,6 +156,14 @@ def cosines(X: Any, ranked: bool, dtype: type) -> np.ndarray:
     np.clip(result, -1.0, 1.0, out=result)
     np.fill_diagonal(result, varies)
     return result
+
+
+def _needs(X: Any, item: int) -> int:
+    """Return the bytes that correlations and what they are made of take."""
+    n, m = X.shape
+    if hasattr(X, "tocsc"):
+        return int(item * m * m + ENTRY * X.nnz)
+    return int(item * m * (m + n) + 8 * BESIDE * min(CHUNK, n * m))
 
 
 def _inverse(lengths: np.ndarray) -> np.ndarray:

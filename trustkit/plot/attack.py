@@ -7,7 +7,7 @@ from collections.abc import Mapping
 import numpy as np
 from matplotlib.figure import Figure
 
-from trustkit.plot import style
+from trustkit.plot import behind, style
 from trustkit.plot.rounds import _mean, _ticks
 from trustkit.records import RunRecord
 
@@ -99,4 +99,8 @@ def accuracy_under_attack(
             parts["crosses"].set_data(played["attacked"].index[present], means["attacked"][present])
         parts["axes"].set_xlim(1, max(2, longest) * (1.2 if wide else 1.55))
         parts["axes"].set_xticks(_ticks(longest))
-    return figure
+    known = attackers is not None and len(attackers) > 0
+    rows = [(name, int(index), mean, bool(played[name].selected[k, attackers].any()) if known and name == "attacked"
+             else None) for name in means for k, (index, mean) in enumerate(zip(played[name].index, means[name],
+                                                                               strict=True))]  # fmt: skip
+    return behind.tell_rows(figure, ("run", "round", "accuracy", "attacker_took_part"), rows)

@@ -7,7 +7,7 @@ from typing import Any
 
 from matplotlib.figure import Figure
 
-from trustkit.plot import style
+from trustkit.plot import behind, style
 from trustkit.trust import Sensitivity
 
 __all__ = ["score_bands"]
@@ -79,7 +79,8 @@ def score_bands(
         rows = range(len(shown))
         parts["middle"].set_data([_median(found, name) for name in shown], rows)
         parts["given"].set_data([scores[name] for name in shown], rows)
-    return figure
+    table = [(name, *found.interval(name, level), _median(found, name), scores[name], level) for name in shown]
+    return behind.tell_rows(figure, ("score_of", "low", "high", "median", "given", "level"), table)
 
 
 def _median(found: Sensitivity, name: str) -> float:

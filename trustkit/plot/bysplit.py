@@ -9,7 +9,7 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import FixedLocator, MaxNLocator
 
 from trustkit.catalogue import ALGORITHMS
-from trustkit.plot import style
+from trustkit.plot import behind, style
 from trustkit.plot.curves import looks_of
 
 if TYPE_CHECKING:
@@ -93,4 +93,7 @@ def quality_by_split(crossing: Crossing, figure: Figure | None = None) -> Figure
                 each.set(color=look[0], linestyle=look[1], marker=look[2])
             line.set_data(np.arange(shape[1]), values)
             word.set_text(style.short(ALGORITHMS[name].title))
-    return figure
+    return behind.tell(
+        figure, algorithm=np.repeat(crossing.algorithms, shape[1]), measure=crossing.measure,
+        **{crossing.along: [*crossing.values] * shape[0], "value": np.ravel(found)},
+    )  # fmt: skip

@@ -11,7 +11,7 @@ from matplotlib.path import Path
 
 from trustkit.data import FederatedDataset
 from trustkit.metrics.correlation import Definition, pcor_matrix
-from trustkit.plot import style
+from trustkit.plot import behind, style
 from trustkit.split import column_correlation
 
 __all__ = ["Order", "correlation_blocks", "correlations_of", "name_parties"]
@@ -117,7 +117,8 @@ def correlation_blocks(
         if figure is None or style.artists(figure, shape) is None:
             figure = _draw(*shape)
         parts = style.artists(figure, shape) or {}
-        parts["mesh"].set_array(_cells(corr, place, side, signed))
+        cells = _cells(corr, place, side, signed)
+        parts["mesh"].set_array(cells)
         axes = parts["axes"]
         length = m / side
         parts["borders"].set_segments(
@@ -131,7 +132,9 @@ def correlation_blocks(
         words = _pcor_words(corr, fed, centres, definition) if parties <= _MOST_NAMED else []
         parts["plates"].set_offsets(np.array([place for place, _ in words]).reshape(-1, 2))
         _write(axes, parts["words"], words)
-    return figure
+    names = [str(fed.data.columns[j]) if side == 1 else f"cell {k + 1}" for k, j in enumerate(place[::side])]
+    party = [f"P{owner[j] + 1}" if owner[j] >= 0 else None for j in place[::side]]
+    return behind.tell(figure, column=names, party=party, **dict(zip(_apart_in_name(names), cells.T, strict=True)))
 
 
 def correlations_of(picture: str, fed: FederatedDataset, corr: np.ndarray | None) -> np.ndarray:
@@ -195,6 +198,12 @@ def _apart(centres: np.ndarray, sizes: np.ndarray, gap: float) -> list[int]:
         if sizes[k] and all(abs(centres[k] - centres[other]) >= gap for other in chosen):
             chosen.append(int(k))
     return sorted(chosen)
+
+
+def _apart_in_name(names: list[str]) -> list[str]:
+    """Names of the table's columns: with their number where a name is there twice, or is that of another column."""
+    twice = len({"column", "party", *names}) < len(names) + 2
+    return [f"{name} ({k + 1})" if twice else name for k, name in enumerate(names)]
 
 
 def _runs(place: np.ndarray, sizes: np.ndarray) -> list[np.ndarray]:

@@ -10,7 +10,7 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import FixedLocator, MaxNLocator
 
 from trustkit.findings import Quality, quality_of
-from trustkit.plot import style
+from trustkit.plot import behind, style
 from trustkit.plot.rounds import _ticks
 from trustkit.records import RunRecord
 
@@ -118,20 +118,30 @@ def quality_curves(
         parts = style.artists(figure, shape) or {}
         sent = {name: np.cumsum(record.bytes_up.sum(axis=1)) for name, record in runs.items() if len(record)}
         _frame(parts["axes"], runs, qualities, sent, by)
-        looks = looks_of(runs, yardsticks)
+        looks, table = looks_of(runs, yardsticks), []
         for (line, dot), (name, record) in zip(parts["lines"], runs.items(), strict=True):
             values = qualities[name].by_round
             across: Any = record.index if len(record) else []
+            level = by == "bytes" and len(record) > 0 and (name in yardsticks or not sent[name][-1])
             if by == "bytes" and len(record):
                 across = sent[name]
-                if name in yardsticks or not across[-1]:  # it sends nothing: level, at what it reached
+                if level:  # it sends nothing: level, at what it reached
                     across, values = np.array(parts["axes"].get_xlim()), np.repeat(values[-1:], 2)
             _dress(line, looks[name], marker=False).set_data(across, values)
             _dress(dot, looks[name], marker=True).set_data(across[-1:], values[-1:])
+            if len(record):
+                table += _rows(name, record, qualities[name], level, sent[name])
         for (mark, word), name in zip(parts["legend"], ends_by(qualities), strict=True):
             _dress(mark, looks[name], marker=True, both=True)
             word.set_text(_said(name, qualities[name]))
-    return figure
+    return behind.tell_rows(figure, ("run", "round", "bytes_sent", "measure", "value", "level"), table)
+
+
+def _rows(name: str, record: RunRecord, quality: Quality, level: bool, sent: np.ndarray) -> list[tuple[Any, ...]]:
+    """The table's rows of a run: its rounds, or the last one only of what is drawn level."""
+    rows = [(name, int(index), None if level else float(spent), quality.name, float(value), level)
+            for index, spent, value in zip(record.index, sent, quality.by_round, strict=True)]  # fmt: skip
+    return rows[-1:] if level else rows
 
 
 def looks_of(names: Iterable[str], yardsticks: Collection[str]) -> dict[str, Look]:

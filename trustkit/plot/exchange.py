@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from matplotlib.figure import Figure
 
-from trustkit.plot import style
+from trustkit.plot import behind, style
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -87,4 +87,4 @@ def exchange_trend(frame: pd.DataFrame, figure: Figure | None = None) -> Figure:
         axes.set_xlim(0, last)
         step = next(s for s in (1, 2, 5, 10, 20, 50, 100, 200, 500, 10**9) if last / s <= 6)
         axes.set_xticks(np.arange(0, last + 1, step))
-    return figure
+    return behind.tell(figure, moved=moved, **{column: frame[column].to_numpy(float) for column in parts["lines"]})

@@ -9,7 +9,7 @@ import numpy as np
 from matplotlib.collections import LineCollection
 from matplotlib.figure import Figure
 
-from trustkit.plot import style
+from trustkit.plot import behind, style
 
 if TYPE_CHECKING:
     from trustkit.exposure import Tradeoff
@@ -79,7 +79,13 @@ def exposure_points(tradeoff: Tradeoff, figure: Figure | None = None) -> Figure:
         for panel, target in zip(parts["panels"], _PANELS, strict=True):
             _move(panel, np.array([each[target] for each in bands], float), up)
         parts["panels"][0]["axes"].set_ylabel("R² →" if tradeoff.regression else "accuracy →")
-    return figure
+    table = {f"{target}{end}": [each[target][k] for each in bands] for target in (*_PANELS, "quality")
+             for k, end in enumerate(("", "_lowest", "_highest"))}  # fmt: skip
+    return behind.tell(
+        figure, number=range(1, len(bands) + 1), run=list(tradeoff.trials), **table,
+        megabytes=[each["megabytes"].mean for each in bands], epsilon=[each["epsilon"].mean for each in bands],
+        quality_is="R²" if tradeoff.regression else "accuracy",
+    )  # fmt: skip
 
 
 def _line(place: int, name: str, tradeoff: Tradeoff) -> str:

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from matplotlib.figure import Figure
 
-from trustkit.plot import style
+from trustkit.plot import behind, style
 
 __all__ = ["client_fairness"]
 
@@ -141,7 +141,12 @@ def client_fairness(
         reach = [threshold * 1.6, 1.5 * overall if known else 0, *high[order], *opportunity[order]]
         parts["axes"].set_xlim(0, min(1.0, 1.08 * float(np.nanmax(reach))))
         parts["axes"].set_xlabel(label, loc="right")
-    return figure
+    ends = interval or ([None] * len(disparity),) * 2
+    return behind.tell(
+        figure, client=[names[k] for k in order], disparity=disparity[order], low=[ends[0][k] for k in order],
+        high=[ends[1][k] for k in order], opportunity=opportunity[order], small_group=marked[order],
+        over=disparity[order] > threshold, threshold=threshold, pooled=pooled,
+    )  # fmt: skip
 
 
 def _move(parts: dict[str, Any], disparity: np.ndarray, opportunity: np.ndarray, threshold: float) -> None:

@@ -8,7 +8,7 @@ import numpy as np
 from matplotlib.collections import LineCollection
 from matplotlib.figure import Figure
 
-from trustkit.plot import style
+from trustkit.plot import behind, style
 
 if TYPE_CHECKING:
     from trustkit.frontier import Front, Point
@@ -87,7 +87,15 @@ def pareto_front(front: Front, x: str | None = None, y: str | None = None, figur
                                             (up, wide[:, 1], axes.set_ylim, axes.set_ylabel)):  # fmt: skip
             limits(*_limits(values))
             label(_UNITS[name][1] if name in _UNITS else front.profile.taxonomy.pillars.get(name, name))
-    return figure
+    return behind.tell(
+        figure, point=range(len(on)), on_front=on, start=np.arange(len(on)) == 0, x=spots[:, 0], y=spots[:, 1],
+        x_deviation=np.where(on, reach[:, 0], np.nan), y_deviation=np.where(on, reach[:, 1], np.nan),
+        x_is=_measure(across), y_is=_measure(up),
+    )  # fmt: skip
+
+
+def _measure(name: str) -> str:
+    return "megabytes" if name == "bytes" else name
 
 
 def _scaled(point: Point, name: str, spread: bool = False) -> float:

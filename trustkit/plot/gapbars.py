@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 from matplotlib.figure import Figure
 
-from trustkit.plot import style
+from trustkit.plot import behind, style
 
 if TYPE_CHECKING:
     from trustkit.disparities import Disparities
@@ -100,7 +100,19 @@ def client_gaps(
         reach = [found.line * 1.6, *values[np.isfinite(values)], *high[np.isfinite(high)]]
         parts["axes"].set_xlim(0, 1.0 if found.compared.ratio else min(1.0, 1.06 * max(reach)))
         parts["about"].set_text(label)
-    return figure
+    seen = 1 if view == "server" else values.size
+    sizes = [_ends(each, found.min_group) for each in (found.sizes.sum(axis=0), *found.sizes[shown])][:seen]
+    return behind.tell(
+        figure, client=[_TOGETHER, *(found.names[k] for k in shown)][:seen], gap=values[:seen], low=low[:seen],
+        high=high[:seen], smallest_group=[each[0] for each in sizes], largest_group=[each[1] for each in sizes],
+        line=found.line, measure=found.compared.title, attribute=found.attribute,
+    )  # fmt: skip
+
+
+def _ends(sizes: np.ndarray, least: int) -> tuple[int | None, int | None]:
+    """Rows of the smallest and of the largest group that counts."""
+    there = sizes[sizes >= max(1, least)]
+    return (int(there.min()), int(there.max())) if there.size else (None, None)
 
 
 def _bars(parts: dict[str, Any], found: Disparities, values: np.ndarray, hidden: np.ndarray) -> None:
@@ -120,6 +132,6 @@ def _words(parts: dict[str, Any], found: Disparities, shown: np.ndarray, hidden:
         parts["names"][i].set_text(names[i])
         why = f"n/a: {reasons[i]}" if reasons[i] else "n/a"
         parts["said"][i].set_text("" if hidden[i] or np.isfinite(values[i]) else style.short(why, 34))
-        there = each[each >= max(1, found.min_group)]
-        span = "–" if not there.size else f"{there.min():,}–{there.max():,}"
+        smallest, largest = _ends(each, found.min_group)
+        span = "–" if smallest is None else f"{smallest:,}–{largest:,}"
         parts["sizes"][i].set_text("" if hidden[i] else span)

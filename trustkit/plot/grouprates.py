@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from matplotlib.figure import Figure
 
-from trustkit.plot import style
+from trustkit.plot import behind, style
 
 if TYPE_CHECKING:
     from trustkit.disparities import Disparities
@@ -111,4 +111,8 @@ def group_rates(found: Disparities, figure: Figure | None = None) -> Figure:
                 word.set_color(_LIGHT if rate > _BRIGHT else _DARK)
             parts["boxes"][k].set_visible(worse[k] >= 0)
             parts["boxes"][k].set_x(max(worse[k], 0) + 0.03)
-    return figure
+    called = ["all together", *(found.names[k] for k in shown)]
+    return behind.tell(
+        figure, client=np.repeat(called, len(values)), group=[*found.values] * len(rows), rate=np.ravel(rates),
+        rows=np.ravel(sizes), worst_off=[worse[k] == g for k in range(len(rows)) for g in range(len(values))],
+    )  # fmt: skip

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from matplotlib.figure import Figure
 
-from trustkit.plot import style
+from trustkit.plot import behind, style
 
 if TYPE_CHECKING:
     from trustkit.injected import Injected
@@ -17,6 +17,8 @@ __all__ = ["label_gaps"]
 MOST_SHOWN = 30
 """With more clients than this, only the first are drawn."""
 
+_TABLE = {"before": "before", "now": "achieved", "low": "low", "high": "high", "asked": "asked", "at_most": "at_most",
+          "rows": "rows", "dropped": "dropped"}  # fmt: skip
 _WIDTH, _LEFT, _RIGHT, _TOP, _BOTTOM = 3.9, 0.95, 0.75, 0.3, 0.48
 
 
@@ -87,4 +89,5 @@ def label_gaps(found: Injected, figure: Figure | None = None) -> Figure:
             parts["dropped"][k].set_text(f"{found.dropped[k]:,} of {found.rows[k]:,}")
         ends = np.concatenate([found.high, found.asked, found.before])
         parts["axes"].set_xlim(0, min(1.0, max(0.1, 1.06 * float(np.nanmax(ends, initial=0.1)))))
-    return figure
+    table = {name: getattr(found, part)[:count] for name, part in _TABLE.items()}
+    return behind.tell(figure, client=list(found.names[:count]), **table)

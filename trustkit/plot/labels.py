@@ -9,7 +9,7 @@ import numpy as np
 from matplotlib.figure import Figure
 
 from trustkit.data import FederatedDataset
-from trustkit.plot import style
+from trustkit.plot import behind, style
 
 __all__ = ["label_shares"]
 
@@ -119,4 +119,5 @@ def label_shares(fed: FederatedDataset, figure: Figure | None = None) -> Figure:
             for k, bar in enumerate(container):
                 bar.set_x(starts[k, c])
                 bar.set_width(shares[k, c])
-    return figure
+    return behind.tell(figure, client=np.repeat(names, len(classes)), label=[*classes] * parties, rows=counts,
+                       share_of_largest=np.ravel(shares))  # fmt: skip

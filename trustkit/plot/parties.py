@@ -10,7 +10,7 @@ from matplotlib.figure import Figure
 
 from trustkit.data import FederatedDataset
 from trustkit.metrics.correlation import Definition, pcor_matrix
-from trustkit.plot import style
+from trustkit.plot import behind, style
 from trustkit.plot.columns import correlations_of, name_parties
 
 __all__ = ["party_shares", "pcor_heatmap"]
@@ -99,7 +99,8 @@ def pcor_heatmap(
             word.remove()
         parts["words"] = [] if count > _MOST_WRITTEN else [_number(axes, i, j, values[i, j])
                                                            for i in range(count) for j in range(count)]  # fmt: skip
-    return figure
+    called = [f"P{k + 1}" for k in shown]
+    return behind.tell(figure, party=np.repeat(called, count), other=called * count, pcor=np.ravel(values))
 
 
 def _number(axes: Any, i: int, j: int, value: float) -> Any:
@@ -184,7 +185,8 @@ def party_shares(
             figure = _draw_shares(*shape)
         parts = style.artists(figure, shape) or {}
         _move(parts, shares[shown], wanted[shown])
-    return figure
+    return behind.tell(figure, party=[f"P{k + 1}" if names is None else names[k] for k in shown], share=shares[shown],
+                       asked=None if asked is None else wanted[shown], share_of=what)  # fmt: skip
 
 
 def _move(parts: dict[str, Any], shares: np.ndarray, wanted: np.ndarray) -> None:

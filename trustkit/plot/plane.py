@@ -12,7 +12,7 @@ import numpy as np
 from matplotlib.figure import Figure
 from matplotlib.transforms import Bbox
 
-from trustkit.plot import style
+from trustkit.plot import behind, style
 
 __all__ = ["PlanePoint", "icor_gauge", "split_plane"]
 
@@ -121,7 +121,8 @@ def icor_gauge(
         _mark(parts["aim"], parts["aim_word"], "target", target, low, high)
         if target is None:
             parts["aim_word"].set_text("")
-    return figure
+    return behind.tell(figure, icor=icor, target=target, low=low if known else None, high=high if known else None,
+                       all_divisions=exact if known else None)  # fmt: skip
 
 
 def _said(value: float) -> str:
@@ -195,7 +196,8 @@ def split_plane(points: Sequence[PlanePoint], figure: Figure | None = None) -> F
         for word in parts["words"]:
             word.remove()
         parts["words"] = _names(figure, parts["axes"], placed)
-    return figure
+    return behind.tell(figure, **{part: [getattr(point, part) for point in points]
+                                  for part in ("name", "kind", "alpha", "beta", "synthetic")})  # fmt: skip
 
 
 def _where(point: PlanePoint) -> tuple[float, float]:

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from matplotlib.figure import Figure
 
-from trustkit.plot import style
+from trustkit.plot import behind, style
 
 __all__ = ["pillar_radar"]
 
@@ -88,4 +88,6 @@ def pillar_radar(report: Any, baseline: Any = None, figure: Figure | None = None
         labels = [f"{title}\n{'n/a' if score is None or not np.isfinite(score) else f'{score:.2f}'}"
                   for title, score in zip(_titles(report, names), scores.values(), strict=True)]  # fmt: skip
         parts["axes"].set_xticks(parts["angles"], labels)
-    return figure
+    return behind.tell(
+        figure, pillar=names, score=list(scores.values()), baseline=[earlier.get(name) for name in names]
+    )

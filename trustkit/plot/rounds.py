@@ -10,7 +10,7 @@ from matplotlib.text import Text
 from matplotlib.ticker import MaxNLocator
 
 from trustkit.findings import Quality, quality_of
-from trustkit.plot import style
+from trustkit.plot import behind, style
 from trustkit.records import RunRecord
 
 __all__ = ["accuracy_by_round"]
@@ -111,7 +111,7 @@ def accuracy_by_round(
         parts["now"].set_data(index, mean)
         parts["dot"].set_data(index[-1:], mean[-1:])
         parts["band"].set_data(index, low, high)
-        parts["axes"].set_xlim(1, max(2, longest) * (1.12 if wide else 1.3))
+        parts["axes"].set_xlim(1, max(2, longest) * (1.12 if wide else 1.38))  # room for the last value
         parts["axes"].set_xticks(_ticks(longest))
         before = None if baseline is None else quality_of(baseline)
         before = None if before is None or (quality and quality.name != before.name) else before
@@ -119,9 +119,14 @@ def accuracy_by_round(
         latest = float(mean[-1]) if played else 0.5
         parts["word"].set_text("" if not played else f"now {latest:.{digits}}" if np.isfinite(latest) else "now n/a")
         place = latest if np.isfinite(latest) else 0.5 * top
-        parts["word"].set_position((float(index[-1]) + 0.012 * longest if played else 1, place))
+        parts["word"].set_position((float(index[-1]) + (0.012 if wide else 0.03) * longest if played else 1, place))
         earlier = np.zeros((0, 1)) if before is None else before.values
         parts["base"].set_data(np.arange(1, len(earlier) + 1), _mean(earlier))
         ends = _mean(earlier)[-1:]
         _name_baseline(parts["base_word"], len(earlier), float(ends[0]) if ends.size else np.nan, place, top)
-    return figure
+    shown, behind_it = len(mean), len(earlier)
+    return behind.tell(
+        figure, run=["now"] * shown + ["baseline"] * behind_it, round=[*index[:shown], *range(1, behind_it + 1)],
+        measure="accuracy" if quality is None else quality.name, mean=[*mean, *_mean(earlier)],
+        lowest=[*low, *[None] * behind_it], highest=[*high, *[None] * behind_it],
+    )  # fmt: skip

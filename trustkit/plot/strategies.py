@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from matplotlib.figure import Figure
 
-from trustkit.plot import style
+from trustkit.plot import behind, style
 
 if TYPE_CHECKING:
     from trustkit.comparison import Comparison
@@ -100,7 +100,9 @@ def strategy_dots(
             _move(panel, np.array([each[name] for each in bands]))
         for panel in parts["panels"] if stacked else parts["panels"][:1]:
             panel["axes"].set_yticks(np.arange(len(labels)), labels)
-    return figure
+    rows = [(name, measure, *each[measure]) for name, each in zip(comparison.outcomes, bands, strict=True)
+            for measure in measures]  # fmt: skip
+    return behind.tell_rows(figure, ("strategy", "measure", "mean", "lowest", "highest"), rows)
 
 
 def _move(panel: dict[str, Any], values: np.ndarray) -> None:

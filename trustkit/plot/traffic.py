@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from matplotlib.figure import Figure
 
-from trustkit.plot import style
+from trustkit.plot import behind, style
 from trustkit.plot.curves import COLOURS
 from trustkit.records import RunRecord
 
@@ -90,7 +90,10 @@ def traffic_bars(record: RunRecord, figure: Figure | None = None) -> Figure:
         _move(parts, bars, shown)
         for word, kind in zip(parts["legend"], names, strict=True):
             word.set_text(f"{style.short(kind, 22)} {_bytes(float(sizes[kind][0].sum()))}")
-    return figure
+    return behind.tell(
+        figure, party=np.tile(shown, len(names)), message=np.repeat(names, len(shown)),
+        sent_bytes=np.ravel(bars[:, 0]), received_bytes=np.ravel(bars[:, 1]),
+    )  # fmt: skip
 
 
 def _move(parts: dict[str, Any], bars: np.ndarray, shown: Sequence[int] | np.ndarray) -> None:

@@ -10,7 +10,7 @@ from matplotlib.collections import LineCollection
 from matplotlib.colors import to_rgba
 from matplotlib.figure import Figure
 
-from trustkit.plot import style
+from trustkit.plot import behind, style
 
 __all__ = ["pillar_trail"]
 
@@ -100,4 +100,6 @@ def pillar_trail(
                   for name, score in zip(key[0], chosen.values(), strict=True)]  # fmt: skip
         parts["axes"].set_xticks(angles, labels)
         parts["word"].set_text(f"round {rounds[at]} of {rounds[-1]}")
-    return figure
+    table = [(index, pillar, score, index == rounds[at]) for index, each in zip(rounds, scores, strict=True)
+             for pillar, score in each.items()]  # fmt: skip
+    return behind.tell_rows(figure, ("round", "pillar", "score", "in_full"), table)

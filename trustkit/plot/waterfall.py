@@ -8,7 +8,7 @@ from typing import Any
 
 from matplotlib.figure import Figure
 
-from trustkit.plot import style
+from trustkit.plot import behind, style
 from trustkit.trust import Waterfall
 
 __all__ = ["trust_waterfall"]
@@ -97,7 +97,8 @@ def trust_waterfall(
         _place(parts, totals, found)
         labels = ["baseline", *(name for name, _ in bars), "now"]
         parts["axes"].set_yticks(range(rows), labels)
-    return figure
+    return behind.tell(figure, step=labels, change=[None, *(change for _, change in bars), None],
+                       trust=[*totals, found.end])  # fmt: skip
 
 
 def _place(parts: dict[str, Any], totals: list[float], found: Waterfall) -> None:

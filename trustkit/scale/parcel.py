@@ -9,8 +9,6 @@ from __future__ import annotations
 import functools
 import hashlib
 import importlib
-import shutil
-import tempfile
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import asdict, fields
@@ -25,6 +23,7 @@ from trustkit.datasets.ondisk import frozen
 from trustkit.experiment import Experiment
 from trustkit.jsonfile import canonical, dumps, loads
 from trustkit.rounds import data_of
+from trustkit.whole import scratch
 
 __all__ = ["packed", "sent", "unpack"]
 
@@ -52,16 +51,13 @@ def sent(experiments: Iterable[Experiment], main: bool = False) -> Iterator[dict
     dict
         For `unpack`.
     """
-    folder = Path(tempfile.mkdtemp(prefix="trustkit-"))
-    try:
+    with scratch("trustkit-sweep") as folder:
         parcel = packed(experiments, main)
         for at, data in enumerate(parcel["data"]):
             for name, array in data.pop("arrays").items():
                 np.save(folder / f"{at}-{name}.npy", array, allow_pickle=False)
             data["files"] = str(folder / f"{at}-")
         yield parcel
-    finally:
-        shutil.rmtree(folder, ignore_errors=True)
 
 
 def packed(experiments: Iterable[Experiment], main: bool = False) -> dict[str, Any]:

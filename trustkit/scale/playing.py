@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from trustkit import store
+from trustkit import memory, store
 from trustkit.experiment import Experiment
 from trustkit.records import RunRecord, Stopped, Tick, watch
-from trustkit.rounds import play
+from trustkit.rounds import build, play
 from trustkit.scale.parcel import unpack
 
 __all__ = ["played"]
@@ -47,6 +47,7 @@ def played(
             unpack(parcel)
         experiment = Experiment.from_dict(content)
         record = RunRecord(experiment)
+        memory.keeps(build(experiment).trainer.start(), experiment.rounds)
         for each in watch(play(experiment, tick=tick), record):
             if tell is not None:
                 tell(each.index / experiment.rounds)

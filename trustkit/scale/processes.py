@@ -10,13 +10,18 @@ import threading
 from collections.abc import Callable, Iterator
 from concurrent.futures import BrokenExecutor, Executor, Future, ProcessPoolExecutor, ThreadPoolExecutor
 from contextlib import contextmanager, suppress
+from multiprocessing import resource_tracker
 from queue import SimpleQueue
 from types import ModuleType
 from typing import Any
 
+from trustkit import memory
+
 __all__ = ["Processes", "cores", "no_main", "processes"]
 
 _THREADS = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "NUMEXPR_NUM_THREADS")
+_WORKER = 300_000_000
+"""Bytes that a worker process takes before it has anything to do: Python, NumPy and what else it loads."""
 _STARTING = threading.Lock()
 _ENDED = "the worker process ended before the run did: it was killed, or ran out of memory"
 
@@ -76,16 +81,23 @@ class Processes(Executor):
     Parameters
     ----------
     workers : int
-        How many processes, at least 1.
+        How many processes, at least 1. Each may hold the same share of the memory that is free now.
+
+    Raises
+    ------
+    ValueError
+        If so many will not fit into memory.
     """
 
     def __init__(self, workers: int) -> None:
+        there = memory.free()
+        memory.fits(f"{workers:,} worker processes", workers * _WORKER)
         self.workers = workers
-        self._places = [_Place() for _ in range(workers)]
+        self._places = [_Place(None if there is None else there // workers) for _ in range(workers)]
         self._free: SimpleQueue[_Place] = SimpleQueue()
         for place in self._places:
             self._free.put(place)
-        self._front = ThreadPoolExecutor(workers, "trustkit-worker")
+        self._front = ThreadPoolExecutor(workers, "trustkit-worker", _deafen)
 
     @property
     def pids(self) -> tuple[int, ...]:
@@ -116,6 +128,10 @@ class Processes(Executor):
         finally:
             self._free.put(place)
 
+    def __exit__(self, kind: Any, error: Any, trace: Any) -> None:
+        """End the processes: after an error at once, else when what was asked for is done."""
+        self.shutdown(cancel_futures=kind is not None)
+
     def shutdown(self, wait: bool = True, *, cancel_futures: bool = False) -> None:
         """End the processes.
 
@@ -138,14 +154,18 @@ class Processes(Executor):
 class _Place:
     """One worker: a pool of one process, which is replaced when it is broken."""
 
-    def __init__(self) -> None:
+    def __init__(self, share: int | None) -> None:
+        self._share = share
         self._pool: ProcessPoolExecutor | None = None
         self._closed = False
         self.pid = 0
 
     def call(self, fn: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         try:
-            return self._alive().submit(fn, *args, **kwargs).result()
+            pool = self._alive()
+            if self._closed:  # while its process started
+                raise BrokenExecutor
+            return pool.submit(fn, *args, **kwargs).result()
         except BrokenExecutor:
             self.close(wait=False)
             raise BrokenExecutor(_ENDED) from None
@@ -159,17 +179,23 @@ class _Place:
             self.close(wait=False)
         if self._closed:
             raise BrokenExecutor
-        self._pool = ProcessPoolExecutor(1, multiprocessing.get_context("spawn"), _prepare)
+        self._pool = ProcessPoolExecutor(1, multiprocessing.get_context("spawn"), _prepare, (self._share,))
         with no_main():
             first = self._pool.submit(os.getpid)
+        if self._ended():  # meanwhile
+            self.kill()
         self.pid = first.result()
         return self._pool
 
+    def _ended(self) -> bool:
+        return self._closed
+
     def kill(self) -> None:
-        self._closed = True
-        if self.pid:
+        """End the process at once, also one that is only starting."""
+        self._closed, pool = True, self._pool
+        for process in () if pool is None else tuple(pool._processes or ()):
             with suppress(OSError):
-                os.kill(self.pid, signal.SIGTERM)
+                os.kill(process, signal.SIGTERM)
 
     def close(self, wait: bool) -> None:
         if self._pool is not None:
@@ -195,13 +221,23 @@ def no_main() -> Iterator[None]:
             sys.modules["__main__"] = main
 
 
-def _prepare() -> None:
-    """Make a new process a worker: one thread, deaf to Ctrl-C (its parent ends it), and gone when its parent is."""
+def _deafen() -> None:
+    """Keep Ctrl-C from a thread, and so from processes that it starts, until these can say that they do not hear it."""
+    if hasattr(signal, "pthread_sigmask"):
+        resource_tracker.ensure_running()  # to start it would let signals through again
+        signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+
+
+def _prepare(share: int | None) -> None:
+    """Make a new process a worker: a share of the memory, one thread, deaf to Ctrl-C (its parent ends it), and gone
+    when its parent is."""
     from threadpoolctl import threadpool_limits
 
     os.environ.update(dict.fromkeys(_THREADS, "1"))
     threadpool_limits(1)
     signal.signal(signal.SIGINT, signal.SIG_IGN)
+    if share is not None:
+        memory.limit(share)
     threading.Thread(target=_leave_with_parent, daemon=True).start()
 
 

@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from trustkit import memory
 from trustkit.horizontal import stacked
 from trustkit.horizontal.aggregate import median, trimmed_mean
 from trustkit.horizontal.models import Dense
@@ -80,8 +81,14 @@ def trained_by(shard: Mapping[str, Any], params: np.ndarray, index: int, chosen:
     -------
     (m, P) float array
         Their models, those with most steps first.
+
+    Raises
+    ------
+    ValueError
+        If they will not fit into the memory that is free where they are trained.
     """
     model, local = Dense(tuple(shard["sizes"]), shard["dtype"]), Local(**shard["local"])
+    memory.fits(f"{chosen.size:,} clients of a worker", 3 * chosen.size * model.parameters * params.itemsize)
     plan = cohort(shard["seed"], index, chosen, shard["offsets"], local)
     with one_blas_thread():
         return stacked.train(model, params, shard["X"], shard["y"], plan, local, _never)

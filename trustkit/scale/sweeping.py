@@ -6,14 +6,14 @@ import os
 import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import CancelledError, Executor, Future, ThreadPoolExecutor
-from contextlib import AbstractContextManager, contextmanager, nullcontext, suppress
+from contextlib import AbstractContextManager, nullcontext, suppress
 from pathlib import Path
 from queue import Empty, SimpleQueue
 from typing import Any
 
 from trustkit import store as storing
+from trustkit import whole
 from trustkit.experiment import Experiment
-from trustkit.jsonfile import write_bytes
 from trustkit.records import Progress, RunRecord
 from trustkit.scale.outcome import Failure
 from trustkit.scale.parcel import packed, sent
@@ -119,7 +119,7 @@ def _folder(store: str | os.PathLike[str] | None) -> Path | None:
     if store is None:
         return None
     folder = Path(store)
-    folder.mkdir(parents=True, exist_ok=True)  # what cannot be written is said before any work
+    whole.check(folder)  # what cannot be written is said before any work
     return folder
 
 
@@ -128,6 +128,7 @@ def _kept(wanted: Sequence[Experiment], folder: Path | None) -> dict[Experiment,
     found: dict[Experiment, RunRecord | Failure] = {}
     for each in wanted if folder is not None else ():
         file = file_of(folder or "", each)
+        whole.tidy(file.parent)
         try:
             record = storing.load(file)
         except FileNotFoundError:
@@ -147,7 +148,7 @@ def _accepted(experiment: Experiment, outcome: Mapping[str, Any], folder: Path |
     if "run" not in outcome:
         return Failure(outcome["message"], outcome["kind"])
     if folder is not None:
-        write_bytes(file_of(folder, experiment), outcome["run"])
+        whole.write_bytes(file_of(folder, experiment), outcome["run"])
     return storing.loads(outcome["run"])
 
 
@@ -174,19 +175,9 @@ def _outcomes(
                 job.cancel()
 
 
-@contextmanager
-def _team(executor: Executor | None, workers: int) -> Iterator[Executor]:
-    """Return the executor that is given, or processes, which are ended at once if the sweep is."""
-    if executor is not None:
-        yield executor
-        return
-    pool: Processes = processes(workers)
-    finished = False
-    try:
-        yield pool
-        finished = True
-    finally:
-        pool.shutdown(cancel_futures=not finished)
+def _team(executor: Executor | None, workers: int) -> AbstractContextManager[Executor]:
+    """Return the executor that is given, which stays, or processes, which are ended at once if the sweep is."""
+    return processes(workers) if executor is None else nullcontext(executor)
 
 
 def _parcel(left: Sequence[Experiment], team: Executor) -> AbstractContextManager[Any]:

@@ -8,7 +8,6 @@ set, makes clients by a rule, changes them and keeps them as the natural group "
 from __future__ import annotations
 
 import dataclasses
-import json
 from typing import Annotated, Any, Literal
 
 import numpy as np
@@ -16,6 +15,7 @@ import numpy as np
 from trustkit import datasets
 from trustkit.catalogue import DATASETS, Interval
 from trustkit.data import Dataset
+from trustkit.datasets.sampled import options_of
 from trustkit.partition import Partition
 from trustkit.split.bias import Operation, inject_bias
 from trustkit.split.dealing import Alpha, Clients
@@ -199,13 +199,7 @@ def shifted_concepts(
 
 def _loaded(of: str, options: str) -> Dataset:
     """Load the data set that is to be changed."""
-    try:
-        arguments = json.loads(options) if options.strip() else {}
-    except json.JSONDecodeError as error:
-        raise ValueError(f"options must be a JSON object, got {options!r}: {error}") from None
-    if not isinstance(arguments, dict):
-        raise ValueError(f"options must be a JSON object, got {options!r}")
-    return datasets.load(of, **{name: tuple(v) if isinstance(v, list) else v for name, v in arguments.items()})
+    return datasets.load(of, **options_of(options))
 
 
 def _whole(data: Dataset, clients: Partition, name: str, told: dict[str, Any]) -> Dataset:

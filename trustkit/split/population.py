@@ -2,16 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 
+from trustkit.devices import device_named
 from trustkit.metrics.correlation import Definition
 from trustkit.split.scores import scorer
 from trustkit.split.seats import member_table
-
-if TYPE_CHECKING:
-    import torch
 
 __all__ = ["icor_population"]
 
@@ -75,7 +71,7 @@ def icor_population(
         raise ValueError(
             f"owners must give each of 2 or more parties equally many columns, got sizes {counts.tolist()}"
         )
-    where = _device(device)
+    where = device_named(device)
     score = scorer(corr, counts[0].tolist(), definition)
     short, long = score.depth
     left, right = torch.as_tensor(score.left), torch.as_tensor(score.right)
@@ -103,16 +99,3 @@ def icor_population(
             total -= inner[party] * ((block**2).sum((-1, -2)) - trace**2 / size[party]).clamp(min=0).sqrt()
         answer[chain : chain + len(some)] = total.cpu().numpy()
     return answer
-
-
-def _device(name: str) -> torch.device:
-    """Return a device of PyTorch's that can be used."""
-    import torch
-
-    try:
-        where = torch.device(name)
-        torch.zeros(1, device=where)
-    except (RuntimeError, AssertionError) as error:
-        known = ["cpu", *(["cuda"] if torch.cuda.is_available() else [])]
-        raise ValueError(f"device must be one of {', '.join(known)} here, got {name!r}") from error
-    return where

@@ -67,8 +67,9 @@ def read(path: Path) -> tuple[dict[str, Any], tuple[Claim, ...]]:
         word = token.lower().replace("infinity", "inf")
         raise ValueError(f'{path} must be strict JSON, which writes {{"$float": "{word}"}}, got the token {token}')
 
+    content = jsonfile.read(path)  # says what is wrong with a file that is no JSON at all
     json.loads(path.read_text(encoding="utf-8"), parse_constant=refuse)
-    return parse(jsonfile.read(path), str(path))
+    return parse(content, str(path))
 
 
 def parse(content: Any, name: str) -> tuple[dict[str, Any], tuple[Claim, ...]]:

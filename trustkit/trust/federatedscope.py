@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ast
-import gzip
 import math
 import os
 import re
@@ -12,12 +11,16 @@ from pathlib import Path
 from typing import Any
 
 from trustkit import jsonfile
+from trustkit.datasets.listed import said
+from trustkit.datasets.ondisk import UNREADABLE
+from trustkit.datasets.packed import opened
 from trustkit.trust.collected import collect, seconds, size, steps
 from trustkit.trust.factsheet import FactSheet
 
 __all__ = ["read_federatedscope"]
 
 _MODELS = {"convnet2": "CNN", "convnet5": "CNN", "lr": "LogisticRegression", "mlp": "MLP"}
+_MOST, _DEEPEST = 10_000, 20
 _PERSONAL = ("pfedme", "ditto", "fedem")
 _NAMES = {
     "expname": "project/overview",
@@ -137,8 +140,8 @@ def _yaml(path: Path) -> dict[str, Any]:
 
     try:
         content = yaml.safe_load(path.read_text(encoding="utf-8"))
-    except (yaml.YAMLError, UnicodeDecodeError) as error:
-        raise ValueError(f"{path} must be YAML, got: {' '.join(str(error).split())}") from None
+    except (yaml.YAMLError, ValueError, TypeError, AttributeError, RecursionError) as error:  # what PyYAML raises
+        raise ValueError(f"{path} must be YAML, got: {said(error)}") from None
     if not isinstance(content, dict):
         raise ValueError(f"{path} must be a FederatedScope configuration, got {content!r:.40}")
     return content
@@ -149,6 +152,8 @@ def _flat(content: Mapping[Any, Any], above: str = "") -> dict[str, Any]:
     flat: dict[str, Any] = {}
     for name, value in content.items():
         flat |= _flat(value, f"{above}{name}.") if isinstance(value, dict) else {f"{above}{name}": value}
+        if len(flat) > _MOST or above.count(".") > _DEEPEST:  # a few lines that name each other can say a million
+            raise ValueError(f"a configuration must hold at most {_MOST:,} values, {_DEEPEST} deep")
     return flat
 
 
@@ -172,7 +177,11 @@ def _entries(path: Path) -> Iterator[dict[str, Any]]:
     """Yield the mappings of a log, one a line, as JSON or as Python prints them; other lines are passed over."""
     if not path.exists():
         return
-    raw = gzip.decompress(path.read_bytes()) if path.suffix == ".gz" else path.read_bytes()
+    try:
+        with opened(path) as stream:
+            raw = stream.read()
+    except UNREADABLE as error:
+        raise ValueError(f"{path} must be a whole file, got: {said(error)}") from None
     for line in raw.decode("utf-8", errors="replace").splitlines():
         start = line.find("{")
         entry = _entry(line[start:]) if start >= 0 else None

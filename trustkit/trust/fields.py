@@ -160,7 +160,7 @@ _TEMPLATE = [
         ("surrogate_leaves", "count", "leaves", _POST, "size of that tree", _POSITIVE),
     ),
     *_lines("system", "Server",
-        ("training_seconds", "number", "s", _POST, "duration of the training, simulated on one machine", _ANY),
+        ("training_seconds", "number", "s", _POST, "duration of the training; of a simulation, on one machine", _ANY),
         ("model_bytes", "number", "bytes", _POST, "size of the model", _ANY),
         ("upload_bytes", "number", "bytes", _POST, "sent by a client, on average over clients", _ANY),
         ("download_bytes", "number", "bytes", _POST, "received by a client, on average over clients", _ANY),
@@ -170,6 +170,8 @@ _TEMPLATE = [
         ("dropout_rate", "number", "share", _DURING, "clients that left, of those asked", _SHARE),
         ("error_rate", "number", "share", _DURING, "clients that failed, of those that stayed", _SHARE),
         ("timeout_rate", "number", "share", _DURING, "clients that were late, of those that finished", _SHARE),
+        ("diverged_clients", "count", "clients", _DURING,
+         "clients that ever sent a model in which a number was infinite or not defined", _ANY),
     ),
     *_lines("sustainability", "Server",
         ("carbon_intensity_clients", "number", "gCO2/kWh", _POST, "of the electricity that clients use", _ANY),
@@ -237,5 +239,5 @@ def field_of(path: str) -> Field:
     if path not in FIELDS:
         close = difflib.get_close_matches(path, FIELDS, n=1, cutoff=0.5)
         hint = f"did you mean {close[0]!r}? " if close else ""
-        raise KeyError(f"there is no fact {path!r}; {hint}known are {', '.join(FIELDS)}")
+        raise KeyError(f"there is no fact {path!r:.60}; {hint}known are {', '.join(FIELDS)}")
     return FIELDS[path]

@@ -83,7 +83,7 @@ def read(source: str | os.PathLike[str] | Mapping[str, Any]) -> Sheet:
     if not isinstance(source, Mapping):
         try:
             content = json.loads(Path(source).read_text(encoding="utf-8"))
-        except ValueError as error:
+        except (ValueError, RecursionError) as error:  # the last: nested too deeply
             raise ValueError(f"{source} must be a fact sheet in JSON, got: {error}") from None
     name = "the fact sheet" if isinstance(source, Mapping) else str(source)
     if not isinstance(content, Mapping) or not all(isinstance(part, Mapping) for part in content.values()):

@@ -36,8 +36,9 @@ _PRIVACY = ("privacy/differential_privacy", "privacy/mechanism", "privacy/level"
             "privacy/assumption")  # fmt: skip
 _PROTECTED = ("privacy/encryption", "privacy/aggregation_protection", "privacy/k_anonymity", "privacy/l_diversity",
               "privacy/leakage_share", "privacy/membership_auc", "privacy/empirical_epsilon")  # fmt: skip
-_ATTACKED = ("configuration/attack", "configuration/attackers", "system/faults", "robustness/poisoning_defence",
-             "robustness/label_flip", "robustness/sign_flip", "robustness/model_replacement", "robustness/backdoor",
+_ATTACKED = ("configuration/attack", "configuration/attackers", "system/faults", "system/diverged_clients",
+             "robustness/poisoning_defence", "robustness/label_flip", "robustness/sign_flip",
+             "robustness/model_replacement", "robustness/backdoor",
              "robustness/attackers_share", "robustness/fgsm", "robustness/pgd", "robustness/attack_radius",
              "robustness/replacement_global", "robustness/replacement_persistent")  # fmt: skip
 _SPECIAL = ("data/stands_in_for", "data/scaled_down", "participants/organisations", "configuration/topology",

@@ -12,6 +12,7 @@ from typing import Any
 
 from trustkit.trust.factsheet import FactSheet
 from trustkit.trust.fields import EXAMINED, FIELDS
+from trustkit.trust.misleading import MISLEADS
 from trustkit.trust.profiles import PROFILES, Profile
 from trustkit.trust.rules import words_of
 from trustkit.trust.taxonomy import METRICS, Metric
@@ -43,8 +44,8 @@ def metrics_page() -> str:
     -------
     str
         MyST Markdown: a list of the metrics, and a section of each with formula, range, direction, the facts that it
-        reads, how it is scored, a worked example, what happens where facts are missing or undefined, its source and
-        its deviations.
+        reads, how it is scored, a worked example, what happens where facts are missing or undefined, where it
+        misleads, its source and its deviations.
 
     Examples
     --------
@@ -184,6 +185,7 @@ def _lines(key: str, row: Metric, scored: list[Profile]) -> Iterator[tuple[str, 
         yield f'Score under "{profile}"', _scored(key, row, profile)
     yield "Worked example", _example(key, row, scored)
     yield "Missing or undefined", _failures(row)
+    yield "Misleads", _text(MISLEADS[key])
     yield "Source", _text(row.source)
     yield "Deviations", _text(row.deviations)
 

@@ -54,7 +54,7 @@ def load(path: Path) -> Profile:
 
     try:
         return parse(tomllib.loads(path.read_text(encoding="utf-8")), path.stem)
-    except (KeyError, TypeError, ValueError) as error:
+    except (KeyError, TypeError, ValueError, RecursionError) as error:  # the last: nested too deeply
         kind = next((kind for kind in (KeyError, TypeError) if isinstance(error, kind)), ValueError)
         words = error.args[0] if isinstance(error, KeyError) else error
         raise kind(f"{path} must be a profile in TOML, got: {words}") from None

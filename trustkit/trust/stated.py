@@ -53,7 +53,7 @@ def read_stated(path: Path) -> FactSheet:
         if not isinstance(claims, list) or not all(isinstance(claim, dict) for claim in claims):
             raise TypeError(f"claims must be tables, each under [[claims]], got {claims!r:.60}")
         return FactSheet(dict(_facts(content)), tuple(map(_claim, claims)))
-    except (KeyError, TypeError, ValueError) as error:
+    except (KeyError, TypeError, ValueError, RecursionError) as error:  # the last: nested too deeply
         kind = next((kind for kind in (KeyError, TypeError) if isinstance(error, kind)), ValueError)
         words = error.args[0] if isinstance(error, KeyError) else error
         raise kind(f"{path} must state facts in TOML, got: {words}") from None

@@ -99,7 +99,7 @@ def load(path: Path) -> dict[str, float]:
 
     try:
         content: dict[str, Any] = tomllib.loads(path.read_text(encoding="utf-8"))
-    except ValueError as error:
+    except (ValueError, RecursionError) as error:  # the last: nested too deeply
         raise ValueError(f"{path} must be targets in TOML, got: {error}") from None
     for name, value in content.items():
         if isinstance(value, bool) or not isinstance(value, (int, float)):

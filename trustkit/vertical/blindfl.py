@@ -10,9 +10,9 @@ from typing import Annotated, Any
 
 import numpy as np
 
+from trustkit import memory
 from trustkit.catalogue import ALGORITHMS, Interval
 from trustkit.data import FederatedDataset
-from trustkit.vertical import memory
 from trustkit.vertical.networks.network import SplitNetwork
 from trustkit.vertical.sharing.blind_training import BlindTrainer
 from trustkit.vertical.sharing.sourcelayer import SourceLayer

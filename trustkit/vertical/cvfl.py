@@ -8,9 +8,9 @@ from __future__ import annotations
 
 from typing import Annotated, Any
 
+from trustkit import memory
 from trustkit.catalogue import ALGORITHMS, Interval
 from trustkit.data import FederatedDataset
-from trustkit.vertical import memory
 from trustkit.vertical.networks.compress import Compressor, Squeeze
 from trustkit.vertical.networks.network import SplitNetwork
 from trustkit.vertical.networks.stale_training import StaleTrainer

@@ -10,9 +10,9 @@ from typing import Annotated, Any, Literal
 
 import numpy as np
 
+from trustkit import memory
 from trustkit.catalogue import ALGORITHMS, Interval
 from trustkit.data import FederatedDataset
-from trustkit.vertical import memory
 from trustkit.vertical.boosted.bins import binned
 from trustkit.vertical.boosted.boosting import BoostTrainer, facts_of_trees
 from trustkit.vertical.boosted.exchange import Exchange, Grower

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Annotated, Any
 
+from trustkit import memory
 from trustkit.catalogue import ALGORITHMS, Interval
 from trustkit.data import FederatedDataset
-from trustkit.vertical import memory
 from trustkit.vertical.boosted.bins import binned
 from trustkit.vertical.boosted.boosting import BoostTrainer, facts_of_trees
 from trustkit.vertical.boosted.histograms import Rules

@@ -9,10 +9,10 @@ from typing import Any
 
 import numpy as np
 
+from trustkit import memory
 from trustkit.data import FederatedDataset
 from trustkit.metrics.evaluate import count_groups, examine
 from trustkit.records import Seen
-from trustkit.vertical import memory
 from trustkit.vertical.channel import Channel
 
 __all__ = ["ColumnTable", "laid_out"]
@@ -174,7 +174,8 @@ def laid_out(fed: FederatedDataset, name: str, participation: float = 1.0, copie
 def _finite(fed: FederatedDataset) -> np.ndarray:
     """Return the features in float32, or say where one is missing."""
     data = fed.data
-    X: np.ndarray = np.asarray(data.dense().X, np.float32)
+    with np.errstate(over="ignore"):  # what is beyond float32 is refused below
+        X: np.ndarray = np.asarray(data.dense().X, np.float32)
     missing = np.count_nonzero(~np.isfinite(X), axis=0)
     if missing.any():
         at = int(np.flatnonzero(missing)[0])

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from trustkit.vertical import memory
+from trustkit import memory
 from trustkit.vertical.assisting.learners import LocalLearners
 from trustkit.vertical.table import ColumnTable
 

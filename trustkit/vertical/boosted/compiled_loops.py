@@ -48,7 +48,16 @@ def _made(loop: Callable[..., Any]) -> Callable[..., Any] | None:
         made: Callable[..., Any] = numba.njit(loop, cache=True, nogil=True)
     except RuntimeError:  # nowhere to keep what is compiled
         made = numba.njit(loop, nogil=True)
-    return made
+
+    def called(*args: Any) -> Any:
+        nonlocal made
+        try:
+            return made(*args)
+        except OSError:  # it is compiled but cannot be kept, as where the disk is full; nothing was called yet
+            made = numba.njit(loop, nogil=True)
+            return made(*args)
+
+    return called
 
 
 def add_up(cells: np.ndarray, g: np.ndarray, h: np.ndarray, at: np.ndarray, sums: np.ndarray, stride: int) -> None:

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from trustkit.vertical import memory
+from trustkit import memory
 from trustkit.vertical.boosted.bins import Binned
 from trustkit.vertical.encrypted.paillier import SHORTEST
 

@@ -53,6 +53,8 @@ class SplitTrainer:
         Whose noise goes onto messages; none by default.
     keep : float
         In (0, 1]: the share of the entries of each row's gradient that is sent back, the largest ones.
+    device : str
+        Where all parties train, as `trustkit.devices.device_named` takes it. Evaluation stays on the processor.
     """
 
     network: SplitNetwork
@@ -64,6 +66,7 @@ class SplitTrainer:
     facts: Mapping[str, Any]
     ledger: ColumnLedger | None = None
     keep: float = 1.0
+    device: str = "cpu"
 
     def start(self) -> State:
         """Return the state before the first round.
@@ -103,17 +106,19 @@ class SplitTrainer:
     def _epoch(self, state: State, index: int, tick: Tick, wire: Channel) -> State:
         import torch
 
-        params, mean, square = (torch.tensor(state[name]) for name in ("params", "mean", "square"))
+        params, mean, square = (torch.tensor(state[name], device=self.device) for name in ("params", "mean", "square"))
         steps, lr = int(state["steps"]), self.lr * 0.5 ** ((index - 1) // _HALVE_EVERY)
         leaves = self.network.leaves(params)
         order = stream(self.seed, index, "batches").permutation(self.table.y.size)
-        parts, labels = self.network.cut(self.table.X[order]), self._target(order)
+        parts = [part.to(self.device) for part in self.network.cut(self.table.X[order])]
+        labels = self._target(order).to(self.device)
         shield = Shield(self.ledger, self.keep, stream(self.seed, index, "noise"))
         for start in range(0, len(order), self.batch):
             rows = slice(start, start + self.batch)
             grads = self.exchange(leaves, [part[rows] for part in parts], labels[rows], wire, shield, tick)
             steps += 1
             adam(params, mean, square, torch.cat([g.reshape(-1) for g in grads]), steps, lr, self.weight_decay)
+        params, mean, square = (values.cpu() for values in (params, mean, square))
         return {"params": params.numpy(), "mean": mean.numpy(), "square": square.numpy(), "steps": np.array(steps)}
 
     def _target(self, rows: np.ndarray) -> torch.Tensor:

@@ -8,8 +8,8 @@ from typing import Any
 
 import numpy as np
 
+from trustkit import memory
 from trustkit.records import Seen, State, Tick
-from trustkit.vertical import memory
 from trustkit.vertical.networks.network import SplitNetwork
 from trustkit.vertical.networks.split_training import SplitTrainer
 from trustkit.vertical.table import ColumnTable
