@@ -10,6 +10,7 @@ from pathlib import Path
 for _name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
     os.environ[_name] = "1"  # before NumPy is imported
 os.environ["MPLBACKEND"] = "agg"
+os.environ["TRUSTKIT_AUTOSAVE"] = "0"  # what a test plays is played
 signal.signal(
     signal.SIGINT, signal.default_int_handler
 )  # a shell's background job ignores it, and so would its children

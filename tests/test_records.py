@@ -60,6 +60,19 @@ def test_a_record_stacks_rounds() -> None:
     assert [played.index for played in record] == [1, 2, 3]
 
 
+def test_a_record_lets_go_of_states() -> None:
+    """All but the newest, from which a run goes on; the table is as before."""
+    record, whole = _record(), _record()
+    for each in (record, whole):
+        assert all(played.state is not None for played in each)
+    record.let_go()
+    record.let_go()
+    assert [played.state is None for played in record] == [True, True, False]
+    assert record.last is whole.last or record.last.state.keys() == whole.last.state.keys()
+    assert np.array_equal(record.accuracy, whole.accuracy)
+    assert record.index.tolist() == [1, 2, 3]
+
+
 def test_a_record_knows_how_far_it_is() -> None:
     """Its last round, whether it is complete, and what it shows."""
     assert _record(2, 3).last.index == 2

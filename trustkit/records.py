@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
@@ -143,6 +143,16 @@ class RunRecord:
     def __call__(self, played: Round) -> None:
         """Append a round."""
         self._rounds.append(played)
+
+    def let_go(self) -> None:
+        """Let go of the states of all rounds but the newest: each has the memory of all models.
+
+        The table stays, and so does what a run goes on from; this is what `trustkit.store.load` gives.
+        """
+        for at in range(len(self._rounds) - 2, -1, -1):
+            if self._rounds[at].state is None:
+                break  # so have all before it
+            self._rounds[at] = replace(self._rounds[at], state=None)
 
     def __len__(self) -> int:
         return len(self._rounds)

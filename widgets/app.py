@@ -13,7 +13,7 @@ from trustkit.widgets.lab import Lab
 from trustkit.widgets.lessons import arrival
 from trustkit.widgets.links import landed
 from trustkit.widgets.mending import Mending, failure
-from trustkit.widgets.page import page
+from trustkit.widgets.page import Page, enlarge, page
 from trustkit.widgets.player import Outcome, measure
 from trustkit.widgets.sections import Sections
 from trustkit.widgets.setting import Setting
@@ -74,7 +74,7 @@ def _problem(lab: Lab) -> str:
     return failure(lab.error, say("view.setting") if lab.experiment is None else say("view.training"))
 
 
-def app(lab: Lab | str | None = None, preset: str = "start", language: str | None = None) -> w.VBox:
+def app(lab: Lab | str | None = None, preset: str = "start", language: str | None = None, scale: float = 1.0) -> Page:
     """Return the whole app as one widget.
 
     Parameters
@@ -87,10 +87,12 @@ def app(lab: Lab | str | None = None, preset: str = "start", language: str | Non
     language : str, optional
         "en" or "de", for this page and all that is made after it in this process; by default that of the token, else
         what was spoken last, at first what the environment variable ``TRUSTKIT_LANGUAGE`` says, else English.
+    scale : float
+        How large everything is, in [0.5, 3]: 1.4 reads well from the back of a room.
 
     Returns
     -------
-    ipywidgets.VBox
+    Page
         Display it in a cell; its ``lab`` attribute is the state.
 
     Raises
@@ -98,8 +100,10 @@ def app(lab: Lab | str | None = None, preset: str = "start", language: str | Non
     KeyError
         If there is no such preset.
     ValueError
-        If there is no such language.
+        If there is no such language, or the scale is out of range.
     """
+    if not 0.5 <= scale <= 3:
+        raise ValueError(f"scale must be from 0.5 to 3, got {scale:g}")
     if language is not None:
         speak(language)
     notes: tuple[str, ...] = ()
@@ -115,4 +119,7 @@ def app(lab: Lab | str | None = None, preset: str = "start", language: str | Non
     controls = Controls(lab)  # listens last, so that its status says "idle" when everything is drawn
     body = w.Box([controls.box, sections.box])
     body.add_class("tk-body")
-    return page(lab, header.box, arrival(lab, notes, problem), failed, mending, said, sections.tabs, body)
+    whole = page(lab, header.box, arrival(lab, notes, problem), failed, mending, said, sections.tabs, body)
+    if scale != 1:
+        enlarge(whole, scale)
+    return whole

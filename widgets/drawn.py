@@ -5,11 +5,12 @@ from __future__ import annotations
 import html
 import weakref
 from collections.abc import Iterator
+from itertools import count
 from typing import Any, Protocol
 
 from matplotlib.figure import Figure
 
-__all__ = ["Showing", "note_figure", "note_view", "pictures_of"]
+__all__ = ["Showing", "figure_of", "note_figure", "note_view", "pictures_of"]
 
 
 class Showing(Protocol):
@@ -25,9 +26,12 @@ class Showing(Protocol):
 
 _LABELS: weakref.WeakKeyDictionary[Figure, str] = weakref.WeakKeyDictionary()
 _VIEWS: weakref.WeakKeyDictionary[Any, list[weakref.ref[Any]]] = weakref.WeakKeyDictionary()
+_MARKS: weakref.WeakKeyDictionary[Figure, str] = weakref.WeakKeyDictionary()
+_MARKED: weakref.WeakValueDictionary[str, Figure] = weakref.WeakValueDictionary()
+_COUNT = count(1)
 
 
-def note_figure(figure: Figure, label: str) -> None:
+def note_figure(figure: Figure, label: str) -> str:
     """Note what is said of a figure.
 
     Parameters
@@ -36,8 +40,33 @@ def note_figure(figure: Figure, label: str) -> None:
         Of `trustkit.plot`.
     label : str
         The sentence that its picture carries now.
+
+    Returns
+    -------
+    str
+        A mark by which `figure_of` finds it, the same for all its pictures.
     """
     _LABELS[figure] = label
+    if figure not in _MARKS:
+        _MARKS[figure] = mark = str(next(_COUNT))
+        _MARKED[mark] = figure
+    return _MARKS[figure]
+
+
+def figure_of(mark: str) -> Figure | None:
+    """Find a figure.
+
+    Parameters
+    ----------
+    mark : str
+        As `note_figure` gave it.
+
+    Returns
+    -------
+    matplotlib.figure.Figure or None
+        ``None`` if nobody holds it any more.
+    """
+    return _MARKED.get(mark)
 
 
 def note_view(view: Showing) -> None:

@@ -30,10 +30,10 @@ def to_svg(figure: Figure, label: str) -> str:
     Returns
     -------
     str
-        An ``<svg role="img" aria-label="…">`` element as wide as its place.
+        An ``<svg role="img" aria-label="…">`` element as wide as its place, with its figure's mark.
     """
-    note_figure(figure, label)
-    text = plot.to_svg(figure, label)
+    mark = note_figure(figure, label)
+    text = plot.to_svg(figure, label).replace(' style="', f' data-figure="{mark}" style="', 1)
     if language() == "en":
         return text
     return _WORDS.sub(lambda found: f"{found[1]}{_said(found[2])}{found[3]}", text)

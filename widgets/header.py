@@ -14,6 +14,7 @@ from trustkit.widgets.public import as_played
 from trustkit.widgets.report import downloads
 from trustkit.widgets.setting import Setting
 from trustkit.widgets.strings import say
+from trustkit.widgets.tables import tables_button
 from trustkit.widgets.tour import tour
 from trustkit.widgets.translated import translated
 
@@ -47,6 +48,7 @@ class Header:
         names = ("undo", "redo", "reset", "pin", "report", "link", "code", "lesson", "tour")
         self.buttons = {name: w.Button(description=say(f"header.{name}"), tooltip=say(f"header.about_{name}"))
                         for name in names}  # fmt: skip
+        self.buttons["tables"] = tables_button(lab)
         self.preset.observe(guarded(lab, "header", lambda event: self._choose(event.new)), "value")
         for name in ("undo", "redo", "reset", "pin"):
             self.buttons[name].on_click(guarded(lab, "header", lambda _, name=name: getattr(lab, name)()))

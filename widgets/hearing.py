@@ -11,8 +11,8 @@ __all__ = ["Ear", "Hearing", "Listener"]
 
 Listener = Callable[[str], None]
 """Told what changed: "setting", "still", "search", "standing", "looking", "started", "beat", "progress", "outcome",
-"baseline", "weights", "pins" or "section"; "started" is for what says so at once, before pictures are drawn, and "beat"
-for what follows a run ten times a second, however long pictures take."""
+"baseline", "weights", "pins", "tables" or "section"; "started" is for what says so at once, before pictures are drawn,
+and "beat" for what follows a run ten times a second, however long pictures take."""
 
 
 class Ear:

@@ -56,6 +56,7 @@ class Lab:
         self.outcome: Outcome | None = None
         self.baseline: Outcome | None = None
         self.auto, self.lesson, self.section = False, Lesson(), "overview"
+        self.tabled = False  # whether the numbers behind pictures stand below them
         self._history = History()
         self.drag, self._taken = Drag(lambda: self._tell("still")), self.player.progress
         self.results = Results()

@@ -13,12 +13,22 @@ from trustkit.widgets.lab import Lab
 from trustkit.widgets.lang import Lang
 from trustkit.widgets.mending import Mending
 from trustkit.widgets.numbers import synthetic
+from trustkit.widgets.still import show
 from trustkit.widgets.strings import say
 
-__all__ = ["Panel", "bundle", "page"]
+__all__ = ["Page", "Panel", "alone", "bundle", "enlarge", "page"]
 
 
-def page(lab: Lab, *children: w.Widget) -> w.VBox:
+class Page(w.VBox):  # type: ignore[misc]
+    """A page as a notebook shows it: the widget, and a still picture for when it is opened again without a kernel."""
+
+    lab: Lab
+
+    def _ipython_display_(self) -> None:
+        show(self.lab, self)
+
+
+def page(lab: Lab, *children: w.Widget) -> Page:
     """Put panels on one page, which marks what is stale, and what comes from made-up rows.
 
     Parameters
@@ -30,7 +40,7 @@ def page(lab: Lab, *children: w.Widget) -> w.VBox:
 
     Returns
     -------
-    ipywidgets.VBox
+    Page
         Display it in a cell; its ``lab`` attribute is the state.
 
     Examples
@@ -41,7 +51,7 @@ def page(lab: Lab, *children: w.Widget) -> w.VBox:
     4
     """
     style = w.HTML(f"<style>{_sheets()}\n{_words()}\n{rules()}</style>")
-    whole = w.VBox([style, *children, Lang()])
+    whole = Page([style, *children, Lang()])
     whole.add_class("tk-app")
     whole.lab = lab
     conceal(whole, lab.lesson.hidden)
@@ -58,6 +68,21 @@ def page(lab: Lab, *children: w.Widget) -> w.VBox:
     lab.watch(mark)
     mark()
     return whole
+
+
+def enlarge(whole: Page, scale: float) -> None:
+    """Draw a page larger or smaller, with everything on it.
+
+    Parameters
+    ----------
+    whole : Page
+        A page of `page`.
+    scale : float
+        Times its usual size.
+    """
+    name = f"tk-scale-{scale:.2f}".replace(".", "-")
+    whole.children[0].value += f"<style>.{name} {{ zoom: {scale:.2f}; }}</style>"
+    whole.add_class(name)
 
 
 @cache
@@ -90,9 +115,27 @@ def bundle(lab: Lab, panel: w.Widget, **asked: Any) -> Any:
     dict
         Data by MIME type.
     """
-    alone = page(lab, panel, Mending(lab))
-    alone.add_class("tk-alone")
-    return alone._repr_mimebundle_(**asked)
+    return alone(lab, panel)._repr_mimebundle_(**asked)
+
+
+def alone(lab: Lab, panel: w.Widget) -> Page:
+    """Put a panel on a page of its own.
+
+    Parameters
+    ----------
+    lab : Lab
+        The panel's state.
+    panel : ipywidgets.Widget
+        The panel.
+
+    Returns
+    -------
+    Page
+        With what mends it.
+    """
+    whole = page(lab, panel, Mending(lab))
+    whole.add_class("tk-alone")
+    return whole
 
 
 class Panel(w.VBox):  # type: ignore[misc]
@@ -128,3 +171,6 @@ class Panel(w.VBox):  # type: ignore[misc]
 
     def _repr_mimebundle_(self, **asked: Any) -> Any:
         return bundle(self.lab, self, **asked)
+
+    def _ipython_display_(self) -> None:
+        show(self.lab, alone(self.lab, self))

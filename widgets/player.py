@@ -11,6 +11,8 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any
 
+from trustkit.widgets.shelf import Shelf, shelf_here
+
 from trustkit import Experiment, FactSheet, RunRecord, facts_of, play
 from trustkit.records import Round, Stopped
 
@@ -106,10 +108,13 @@ class Player:
     ----------
     work : callable, optional
         What plays rounds; `trustkit.play`.
+    shelf : Shelf, optional
+        Where runs are kept for the next kernel, and looked for before they are played; by default that of a notebook.
     """
 
-    def __init__(self, work: Callable[..., Any] = play) -> None:
-        self.work = work
+    def __init__(self, work: Callable[..., Any] = play, shelf: Shelf | None = None) -> None:
+        self.work, self.shelf = work, shelf or shelf_here()
+        self._asked = set[str]()  # what was played or looked for here already: Run plays it anew
         self.progress: Progress | None = None
         self._pool = ThreadPoolExecutor(max_workers=1, thread_name_prefix="trustkit")
         self._future: Future[None] | None = None
@@ -163,6 +168,8 @@ class Player:
     def _go(self, progress: Progress) -> None:
         with _brisk():
             self._to_its_end(progress)
+        if self.shelf is not None and progress.outcome is not None and progress.arrived:
+            self.shelf.put(progress.outcome.record)
 
     def _to_its_end(self, progress: Progress) -> None:
         def tick() -> None:
@@ -189,7 +196,16 @@ class Player:
             if progress.phase not in unless:
                 progress.phase = phase
 
+    def _look(self, progress: Progress) -> None:
+        """Take what an earlier kernel has played; not for a single round, nor where it is to be watched slowly."""
+        key, whole_run = progress.experiment.key, progress.limit == progress.experiment.rounds
+        if self.shelf is not None and whole_run and key not in self._asked and not getattr(self.work, "slow", False):
+            for played in list(self.shelf.of(progress.experiment))[len(progress.record) :]:
+                progress.record(played)
+        self._asked.add(key)
+
     def _play(self, progress: Progress, tick: Callable[[], None]) -> None:
+        self._look(progress)
         after: Round | None = progress.record.last if len(progress.record) else None
         try:
             tick()

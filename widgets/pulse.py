@@ -16,8 +16,8 @@ __all__ = ["Pulse"]
 _BEAT = 0.1
 """Seconds between two looks at the run, each of which what says how far it is is told."""
 
-_REST = 4
-"""How many times as long as a picture took the loop is left to the visitor after it: it draws a fifth of the time."""
+_REST = 5
+"""How many times as long as a picture took the loop is left to the visitor after it: it draws a sixth of the time."""
 
 _LEAST = 0.004
 """Seconds of drawing after which it rests."""

@@ -12,8 +12,10 @@ from trustkit.widgets.guard import Fault
 from trustkit.widgets.kept import Kept
 from trustkit.widgets.lab import Lab
 from trustkit.widgets.mending import capital, failure
-from trustkit.widgets.page import bundle
+from trustkit.widgets.page import alone, bundle
+from trustkit.widgets.still import show
 from trustkit.widgets.strings import Html, language, say
+from trustkit.widgets.tables import with_tables
 
 __all__ = ["View", "bar", "card", "fold", "pair", "table", "tip"]
 
@@ -194,6 +196,9 @@ class View(w.HTML):  # type: ignore[misc]
     def _repr_mimebundle_(self, **asked: Any) -> Any:
         return bundle(self.lab, self, **asked)
 
+    def _ipython_display_(self) -> None:
+        show(self.lab, alone(self.lab, self))
+
     def hear(self, what: str) -> None:
         """Redraw if a change concerns this view, and none that comes at once with it does.
 
@@ -202,7 +207,7 @@ class View(w.HTML):  # type: ignore[misc]
         what : str
             A topic.
         """
-        if what in self.topics and self.topics.isdisjoint(self.lab.hearing.coming):
+        if (what in self.topics or what == "tables") and self.topics.isdisjoint(self.lab.hearing.coming):
             self.refresh()
 
     @property
@@ -237,4 +242,10 @@ class View(w.HTML):  # type: ignore[misc]
     def _drawn(self) -> str:
         """Draw, or find what was drawn of the same; what moves, in a run or under a slider, is drawn anew."""
         of = None if self.of is None or self.lab.player.busy or self.lab.drag.moving else self.of(self.lab)
-        return self._kept.text(None if of is None else (self.draw, language(), of), lambda: self.draw(self.lab))
+        tabled = self.lab.tabled
+
+        def draw() -> str:
+            text = self.draw(self.lab)
+            return with_tables(text) if tabled else text
+
+        return self._kept.text(None if of is None else (self.draw, language(), tabled, of), draw)

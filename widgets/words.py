@@ -118,7 +118,7 @@ def status(lab: Lab) -> str:
     total = (progress.limit if progress and lab.player.busy else 0) or (record.experiment.rounds if record else 1)
     done = len(record) if record else 0
     words = {
-        "idle": say("status.idle", done=done, total=total),
+        "idle": say("status.cached" if _cached(lab) else "status.idle", done=done, total=total),
         "stale": say("status.stale_untrained") if record is None else say("status.stale"),
         "stopped": say("status.stopped", done=done, total=total),
         "stopping": say("status.stopping", done=done) + _measuring(lab),
@@ -126,6 +126,12 @@ def status(lab: Lab) -> str:
         "running": _running(lab, done, total),
     }[state]
     return bar(say("status.bar"), done, total, words, state)
+
+
+def _cached(lab: Lab) -> bool:
+    """Whether the result is one of before that the controls have come back to, or of an earlier kernel."""
+    progress = lab.progress
+    return progress is not None and (lab.outcome is not progress.outcome or not progress.arrived)
 
 
 def _measuring(lab: Lab) -> str:

@@ -18,16 +18,24 @@ import numpy as np
 import pytest
 
 import trustkit as tk
-from tests.browser.test_acceptance import long_run
 from tests.browser.test_app import click, go, press, state, visit
+from trustkit import use
 from trustkit.lesson import SECTIONS
+from trustkit.preset import PRESETS
 from trustkit.rng import stream
+from trustkit.sharelink import Shared, encode
 
 if TYPE_CHECKING:
     from playwright.sync_api import Page
 
 FULL = os.environ.get("TRUSTKIT_BENCH") == "1"
 MOVES = 60 if FULL else 4
+
+LONG = PRESETS["start"].make().change(
+    split=use("dirichlet", parties=100), algorithm=use("fedavg", epochs=20), model=use("mlp", hidden=[128]),
+    participation=1.0, rounds=200,
+)  # fmt: skip
+"""What takes minutes to play."""
 
 _MOVE = """async ([slider, view, moves, step]) => {
   const input = document.querySelector(slider + ' input');
@@ -142,7 +150,7 @@ for view in within(page):
     name = getattr(view, "name", "")
     if name in ("accuracy", "fairness", "status"):
         view.observe(lambda event, name=name: shown.append(name), "value")
-page.lab.change(clients=50, rounds=200)
+page.lab.change(clients=50, rounds=5000)
 page.lab.run()
 while not len(page.lab.progress.record):
     await asyncio.sleep(0.02)
@@ -267,8 +275,7 @@ def test_run_shows_its_first_round_soon(page: Page, app_url: str) -> None:
 @pytest.mark.browser
 def test_the_page_answers_while_it_trains(page: Page, app_url: str) -> None:
     """A fold in a panel that is drawn again and again: from the click to the mark that the kernel turns."""
-    visit(page, app_url)
-    long_run(page)
+    visit(page, app_url, f"?s={encode(Shared(LONG))}")
     click(page, "Run")
     begun = "/running [1-9]/.test(document.querySelector('.tk-v-status .tk-state').innerText)"
     page.wait_for_function(begun, timeout=60_000)

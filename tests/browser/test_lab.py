@@ -5,8 +5,9 @@ from __future__ import annotations
 import json
 import sys
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
+import nbformat
 import pytest
 
 from tests.browser.driving import free_port, picture, serve, stop
@@ -133,3 +134,49 @@ def test_an_exercise_is_done_in_jupyterlab(page: Page, lab_url: str) -> None:
     run_cell(page, 'tk.check("01", lab')
     check.scroll_into_view_if_needed()
     assert "Exercise 01, Half as many at a time. Done." in check.inner_text()
+
+
+def ask(page: Page, method: str, path: str, content: object = None) -> Any:
+    """Ask the server as Lab's own page does, which proves by a cookie that it is no other one."""
+    told = page.evaluate(
+        """async ([method, path, body]) => {
+          const token = document.cookie.split('; ').find(each => each.startsWith('_xsrf='))?.slice(6) ?? '';
+          const answer = await fetch('/' + path, { method, body, headers: { 'X-XSRFToken': token } });
+          if (!answer.ok) throw new Error(path + ': ' + answer.status);
+          return await answer.text();
+        }""",
+        [method, path, None if content is None else json.dumps(content)],
+    )
+    return json.loads(told) if told else None
+
+
+def test_a_notebook_that_is_opened_again_shows_the_page_as_it_was(page: Page, lab_url: str) -> None:
+    """Without a kernel: the last sentence and pictures in place of "model not found"; while the page lives, only it."""
+    book = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell("from trustkit.widgets import app\napp()")])
+    book.metadata.kernelspec = {"name": "python3", "display_name": "Python 3", "language": "python"}
+    content = {"type": "notebook", "format": "json", "content": book}
+    page.goto(f"{lab_url}lab?reset")
+    ask(page, "PUT", "api/contents/again.ipynb", content)
+    open_notebook(page, lab_url, "again")
+    page.wait_for_function("document.body.innerText.includes('Python 3')", timeout=30_000)
+    run_all(page)
+    page.wait_for_selector(".tk-v-pillars svg", timeout=60_000)
+    still = page.locator("[class^=tk-still-]")
+    still.wait_for(state="hidden")
+    page.get_by_role("slider", name="T rounds").press("ArrowLeft")
+    page.get_by_role("button", name="Run", exact=True).click()
+    said = "document.querySelector('[class^=tk-still-]').textContent"
+    page.wait_for_function(f"{said}.includes('after 15 rounds')", timeout=90_000)
+    page.locator(".jp-Notebook").press("Control+s")
+    page.wait_for_timeout(2000)
+    for session in ask(page, "GET", "api/sessions"):
+        ask(page, "DELETE", f"api/sessions/{session['id']}")
+    open_notebook(page, lab_url, "again")
+    still.wait_for(state="visible", timeout=30_000)
+    assert "after 15 rounds" in still.inner_text()
+    assert (
+        page.evaluate("[...document.querySelectorAll('[class^=tk-still-] img')].map(i => i.naturalWidth > 0)")
+        == [True] * 4
+    )
+    assert not page.get_by_text("model not found").is_visible()
+    picture(page, "lab_again")

@@ -214,6 +214,7 @@ def _play(job: Job, folder: Path, resume: bool, tell: Progress, budget: Budget) 
     before, began, saved = len(record), time.process_time(), time.process_time()
     for each in play(wanted, after=record.last if len(record) else None):
         record(each)
+        record.let_go()
         tell(job.words, min(0.99, each.index / wanted.rounds))
         now = time.process_time()
         if not record.complete and budget.left is not None and now - began > budget.left:

@@ -38,7 +38,7 @@ from trustkit.datasets.writers import mnist_writers
 
 __all__ = [
     "acs_employment", "acs_synthetic", "add", "adult", "breast_cancer", "cces", "covtype_synthetic", "digits",
-    "epsilon_synthetic", "feda4fair", "from_frame", "gisette_synthetic", "landsat", "letter", "load", "mfeat",
+    "epsilon_synthetic", "feda4fair", "from_frame", "gisette_synthetic", "is_own", "landsat", "letter", "load", "mfeat",
     "mnist", "mnist_writers", "msd_synthetic", "names", "nbaiot_synthetic", "radar_synthetic", "read_csv",
     "read_feda4fair", "read_folktables", "read_joined", "read_leaf", "read_libsvm", "read_movielens", "read_nbaiot",
     "read_nuswide", "read_parties", "read_table", "read_uci", "read_vehicle", "realsim_synthetic", "redrawn", "sampled",
@@ -127,6 +127,27 @@ def add(dataset: Dataset) -> None:
     own.__doc__ = f"{dataset.provenance.source}: a data set of your own."
     DATASETS.replace(Entry(dataset.name, own, dataset.name))
     _OWN.add(dataset.name)
+
+
+def is_own(name: str) -> bool:
+    """Tell whether a name is that of a data set that `add` entered.
+
+    Parameters
+    ----------
+    name : str
+        Any.
+
+    Returns
+    -------
+    bool
+        False for those that come with trustkit.
+
+    Examples
+    --------
+    >>> is_own("wine")
+    False
+    """
+    return name in _OWN
 
 
 @lru_cache(maxsize=32)

@@ -47,8 +47,9 @@ def played(
             unpack(parcel)
         experiment = Experiment.from_dict(content)
         record = RunRecord(experiment)
-        memory.keeps(build(experiment).trainer.start(), experiment.rounds)
+        memory.keeps(build(experiment).trainer.start(), min(experiment.rounds, 2))  # the newest, and the one in work
         for each in watch(play(experiment, tick=tick), record):
+            record.let_go()
             if tell is not None:
                 tell(each.index / experiment.rounds)
         return {"run": store.dumps(record)}
