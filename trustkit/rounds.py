@@ -26,7 +26,7 @@ from trustkit.horizontal.trainer import RowTrainer
 from trustkit.partition import Partition
 from trustkit.records import Observer, Progress, Round, RunRecord, Tick, Trainer, watch
 from trustkit.vertical.defences.randomised_labels import LabelFlips, flipped, marked
-from trustkit.vertical.networks.split_training import SplitTrainer
+from trustkit.vertical.placed import placed
 
 __all__ = ["Built", "build", "data_of", "grid", "partition_of", "play", "run"]
 
@@ -188,8 +188,8 @@ def build(experiment: Experiment, device: str | None = None) -> Built:
 def _moved(trainer: Trainer, name: str, device: str) -> Trainer:
     if isinstance(trainer, RowTrainer):
         return moved(trainer, name, device)
-    if isinstance(trainer, SplitTrainer) and trainer.ledger is None:  # noise is drawn on the processor
-        return replace(trainer, device=str(device_named(device)), facts={**trainer.facts, "device": device})
+    if (found := placed(trainer, str(device_named(device)))) is not None:
+        return found
     raise ValueError(f"device must be none with {name} as it is set, which trains on the processor, got {device!r}")
 
 

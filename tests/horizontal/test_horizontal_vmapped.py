@@ -106,15 +106,27 @@ def test_every_tensor_of_a_step_is_on_the_rows_device(model: Any, clip: float | 
 ACROSS = Experiment("wine", use("importance", parties=2), "splitnn", rounds=2)
 
 
-def test_splitnn_takes_a_device() -> None:
-    """On the processor it is the same code and the same bits; what draws noise by row is refused, and trees are."""
-    one, two = run(ACROSS), run(ACROSS, device="cpu")
+NETWORKS = ("splitnn", "cvfl", "gal", "al", "solo", "pooled")
+"""Algorithms across columns whose networks can be on a graphics card."""
+
+
+@pytest.mark.parametrize("name", NETWORKS)
+def test_networks_across_columns_take_a_device(name: str) -> None:
+    """On the processor it is the same code and the same bits."""
+    wanted = ACROSS.change(algorithm=name)
+    one, two = run(wanted), run(wanted, device="cpu")
     assert one.last.state is not None
     assert two.last.state is not None
-    assert (one.last.state["params"] == two.last.state["params"]).all()
-    assert build(ACROSS, "cpu").trainer.facts["device"] == "cpu"
+    assert one.last.state.keys() == two.last.state.keys()
+    assert all((one.last.state[key] == two.last.state[key]).all() for key in one.last.state)
+    assert build(wanted, "cpu").trainer.facts["device"] == "cpu"
+
+
+def test_what_stays_on_the_processor_is_refused() -> None:
+    """Noise that is drawn by row, trees, and shares, which are whole numbers."""
     guarded = ACROSS.change(privacy=use("column_noise", epsilon=5.0))
-    for experiment, name in ((guarded, "splitnn"), (ACROSS.change(algorithm="fedtree"), "fedtree")):
+    others = ((ACROSS.change(algorithm=name), name) for name in ("fedtree", "blindfl"))
+    for experiment, name in ((guarded, "splitnn"), *others):
         with pytest.raises(ValueError, match=f"device must be none with {name}"):
             play(experiment, device="cpu")
 
@@ -126,3 +138,15 @@ def test_a_graphics_card_agrees() -> None:
     assert one.last.state is not None
     assert two.last.state is not None
     np.testing.assert_allclose(two.last.state["params"], one.last.state["params"], rtol=0, atol=1e-4)
+
+
+@pytest.mark.skipif(not torch.cuda.is_available(), reason="no graphics card here")
+@pytest.mark.parametrize("name", NETWORKS)
+def test_a_graphics_card_agrees_across_columns(name: str) -> None:
+    """After a round; Adam makes of a gradient's last bits up to its step size, 0.01 at most."""
+    wanted = ACROSS.change(algorithm=name, rounds=1)
+    one, two = run(wanted), run(wanted, device=str(device_named("cuda")))
+    assert one.last.state is not None
+    assert two.last.state is not None
+    for key, values in one.last.state.items():
+        np.testing.assert_allclose(two.last.state[key], values, rtol=0, atol=2e-2, err_msg=key)

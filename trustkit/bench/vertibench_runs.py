@@ -19,7 +19,7 @@ from trustkit.rounds import build, play
 __all__ = ["Budget", "Job", "Outcome", "estimate", "played"]
 
 SAVE_EVERY = 20.0
-"""Processor seconds between two savings of an unfinished run."""
+"""Processor seconds between two savings of an unfinished run, or as many times what a saving takes, if that is more."""
 
 
 @dataclass(frozen=True)
@@ -211,7 +211,8 @@ def _play(job: Job, folder: Path, resume: bool, tell: Progress, budget: Budget) 
     if budget.spent:
         return None
     record = _begun(wanted, half) if resume else RunRecord(wanted)
-    before, began, saved = len(record), time.process_time(), time.process_time()
+    before, began = len(record), time.process_time()
+    due = began + SAVE_EVERY
     for each in play(wanted, after=record.last if len(record) else None):
         record(each)
         record.let_go()
@@ -221,9 +222,10 @@ def _play(job: Job, folder: Path, resume: bool, tell: Progress, budget: Budget) 
             store.save(record, half)
             budget.take(now - began)
             return None
-        if not record.complete and now - saved > SAVE_EVERY:
+        if not record.complete and now >= due:
             store.save(record, half)
             saved = time.process_time()
+            due = saved + SAVE_EVERY * max(1.0, saved - now)  # one of many parties is large
     spent = time.process_time() - began
     budget.take(spent)
     found = _outcome(record, spent / max(1, len(record) - before) * wanted.rounds)

@@ -46,6 +46,8 @@ class LocalLearners:
         Rows in a step, and passes over the rows.
     dtype : {"float32", "float64"}
         What it computes in.
+    device : str
+        Where networks are fitted, see `trustkit.devices.device_named`; what they say is worked out on the processor.
     """
 
     columns: tuple[tuple[int, ...], ...]
@@ -57,6 +59,7 @@ class LocalLearners:
     batch: int = 512
     epochs: int = 20
     dtype: str = "float32"
+    device: str = "cpu"
 
     @cached_property
     def sizes(self) -> tuple[int, ...]:
@@ -128,22 +131,22 @@ class LocalLearners:
         import torch
 
         start = drawn(self.shapes(party), stream(seed, index, "model", party)).astype(self.dtype)
-        params = torch.tensor(start)
+        params = torch.tensor(start, device=self.device)
         mean, square, steps = torch.zeros_like(params), torch.zeros_like(params), 0
-        wanted = torch.tensor(np.asarray(target, self.dtype))
+        wanted, x = torch.tensor(np.asarray(target, self.dtype), device=self.device), x.to(self.device)
         batches = stream(seed, index, "batches", party)
         with one_thread(), torch.no_grad():
             layers = [leaf.detach() for leaf in views(params, self.shapes(party))]
             for epoch in range(self.epochs):
                 lr = self.lr * 0.1 ** sum(epoch >= fall for fall in _FALLS)
-                order = torch.tensor(batches.permutation(len(x)))
+                order = torch.tensor(batches.permutation(len(x)), device=self.device)
                 rows, aims = x[order], wanted[order]
                 for at in range(0, len(x), self.batch):
                     tick()
                     steps += 1
                     grad = _clipped(self._slope(layers, rows[at : at + self.batch], aims[at : at + self.batch]))
                     adam(params, mean, square, grad, steps, lr, self.weight_decay)
-        return params.numpy()
+        return params.cpu().numpy()
 
     def _slope(self, layers: Sequence[torch.Tensor], x: torch.Tensor, target: torch.Tensor) -> torch.Tensor:
         """Return the gradient of the mean squared error."""

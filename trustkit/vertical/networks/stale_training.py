@@ -50,6 +50,8 @@ class StaleTrainer:
         The experiment's seed.
     facts : mapping
         See `trustkit.records.Trainer`; evaluation_bytes is what a round's evaluation would send besides.
+    device : str
+        Where all parties train, see `trustkit.devices.device_named`; messages and evaluation are on the processor.
     """
 
     network: SplitNetwork
@@ -60,6 +62,7 @@ class StaleTrainer:
     batch: int
     seed: int
     facts: Mapping[str, Any]
+    device: str = "cpu"
 
     def start(self) -> State:
         """Return the state before the first round.
@@ -100,22 +103,20 @@ class StaleTrainer:
     def _epoch(self, state: State, index: int, tick: Tick, wire: Channel) -> State:
         import torch
 
-        after = {name: torch.tensor(values) for name, values in state.items()}
+        after = {name: torch.tensor(values, device=self.device) for name, values in state.items()}
         order = stream(self.seed, index, "batches").permutation(self.table.y.size)
-        parts, y = self.network.cut(self.table.X[order]), self.table.y[order]
-        labels = torch.tensor(y if self.table.classes else y.astype(self.network.dtype))
+        parts, y = [part.to(self.device) for part in self.network.cut(self.table.X[order])], self.table.y[order]
+        labels = torch.tensor(y if self.table.classes else y.astype(self.network.dtype), device=self.device)
         leaves = self.network.leaves(after["params"])
         dithers = [stream(self.seed, index, "dither", k) for k in range(len(parts) + 1)]
-        if index == 1:
-            for k in range(1, len(parts)):
-                wire.count(0, k, "label", self.table.y.nbytes)
-        for start in range(0, len(order), self.batch):
-            rows = slice(start, start + self.batch)
+        for k in range(1, len(parts)) if index == 1 else ():
+            wire.count(0, k, "label", self.table.y.nbytes)
+        for rows in (slice(start, start + self.batch) for start in range(0, len(order), self.batch)):
             cut = [part[rows] for part in parts]
             joined, upper = self.exchange(leaves, cut, after, wire, dithers, tick)
             self._turns(leaves, cut, labels[rows], joined, upper, after, tick)
             after["steps"] += self.local_steps
-        return {name: values.numpy() for name, values in after.items()}
+        return {name: values.cpu().numpy() for name, values in after.items()}
 
     def overheard(self, state: State, rows: np.ndarray, index: int) -> list[Heard]:
         """Return what would cross the wire for some training rows, by the protocol that trains.
@@ -143,8 +144,7 @@ class StaleTrainer:
         parts = self.network.cut(self.table.X[rows])
         with one_thread():
             leaves = self.network.leaves(held["params"])
-            for start in range(0, len(rows), self.batch):
-                batch = slice(start, start + self.batch)
+            for batch in (slice(start, start + self.batch) for start in range(0, len(rows), self.batch)):
                 self.exchange(leaves, [part[batch] for part in parts], held, wire, dithers)
         return by_row([each for each in wire.heard or [] if each.kind == "embedding"], len(rows))
 
@@ -183,21 +183,21 @@ class StaleTrainer:
         with torch.no_grad():
             for k in parties:
                 tick()
-                embedding = network.embedded(network.part(leaves, k), parts[k])
-                last = after["last"][k].numpy() if int(after["steps"]) else None
+                embedding = network.embedded(network.part(leaves, k), parts[k]).cpu()
+                last = after["last"][k].cpu().numpy() if int(after["steps"]) else None
                 arrived, size = self.squeeze.embedding(embedding, last, dithers[k])
                 sent.append(wire.send(k, 0, "embedding", arrived, size))
                 sizes.append(size)
             packed = []
             for array in network.part(leaves, len(parts)):
                 tick()
-                packed.append(self.squeeze.array(array, dithers[-1]))
-        joined = torch.cat(sent, dim=1)
+                packed.append(self.squeeze.array(array.cpu(), dithers[-1]))
+        joined, here = torch.cat(sent, dim=1), leaves[0].device
         for k in parties[1:]:
             for arrived, size in packed:
                 wire.send(0, k, "model", arrived, size)
             wire.send(0, k, "embedding", joined, sum(sizes) - sizes[k])  # its own it has
-        return joined, [arrived for arrived, _ in packed]
+        return joined.to(here), [arrived.to(here) for arrived, _ in packed]
 
     def _turns(
         self, leaves: list[torch.Tensor], parts: Sequence[torch.Tensor], labels: torch.Tensor,
