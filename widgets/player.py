@@ -41,6 +41,7 @@ class Progress:
     cancelled: bool = False
     halted: float | None = None  # when the worker left the rounds, to measure what is there
     arrived: list[float] = field(default_factory=list)  # when each round did that was played here
+    taken: bool = False  # whether an earlier kernel has played all of it
 
     def __post_init__(self) -> None:
         self.record = RunRecord(self.experiment)
@@ -168,7 +169,7 @@ class Player:
     def _go(self, progress: Progress) -> None:
         with _brisk():
             self._to_its_end(progress)
-        if self.shelf is not None and progress.outcome is not None and progress.arrived:
+        if self.shelf is not None and progress.outcome is not None and progress is self.progress and progress.arrived:
             self.shelf.put(progress.outcome.record)
 
     def _to_its_end(self, progress: Progress) -> None:
@@ -202,6 +203,7 @@ class Player:
         if self.shelf is not None and whole_run and key not in self._asked and not getattr(self.work, "slow", False):
             for played in list(self.shelf.of(progress.experiment))[len(progress.record) :]:
                 progress.record(played)
+                progress.taken = True
         self._asked.add(key)
 
     def _play(self, progress: Progress, tick: Callable[[], None]) -> None:

@@ -129,9 +129,9 @@ def status(lab: Lab) -> str:
 
 
 def _cached(lab: Lab) -> bool:
-    """Whether the result is one of before that the controls have come back to, or of an earlier kernel."""
+    """Whether the result was played before: for the page to open on, in an earlier kernel, or at earlier settings."""
     progress = lab.progress
-    return progress is not None and (lab.outcome is not progress.outcome or not progress.arrived)
+    return progress is None or lab.outcome is not progress.outcome or progress.taken
 
 
 def _measuring(lab: Lab) -> str:

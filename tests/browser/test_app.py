@@ -91,7 +91,7 @@ def label(page: Page, view: str) -> str:
 def test_opens_on_a_recorded_run(page: Page, app_url: str) -> None:
     """Nothing to configure: radar, curve, bars, numbers and a sentence are there, and nothing has failed."""
     visit(page, app_url)
-    assert state(page, "idle") == "idle · 20 of 20 rounds done"
+    assert state(page, "idle") == "idle · cached: 20 of 20 rounds were played before"
     assert "privacy" in label(page, RADAR)
     assert "after round 20 of 20" in label(page, CURVE)
     assert "of 10 clients above 0.09" in label(page, FAIR)

@@ -79,7 +79,7 @@ def test_opens_on_the_recorded_run() -> None:
     said = views(page)["summary"].value
     assert f"{gaps.over} of 10 clients</span></b> exceed 0.09" in said
     assert f"{gaps.pooled:.3f}</span>" in said
-    assert "idle · 20 of 20 rounds done" in views(page)["status"].value
+    assert "idle · cached: 20 of 20 rounds were played before" in views(page)["status"].value
 
 
 def test_is_made_of_few_widgets_and_no_output() -> None:
@@ -101,6 +101,17 @@ def test_opens_on_every_preset(preset: str) -> None:
     assert [PRESETS[preset].caveat in caveat for caveat in caveats if "</style>" not in caveat] == (
         [True] if PRESETS[preset].caveat else []
     )
+
+
+def test_it_can_be_drawn_larger() -> None:
+    """By a style of this page alone; out of range is said before anything is made."""
+    page = app(scale=1.4)
+    assert "tk-scale-1-40" in page._dom_classes
+    assert ".tk-scale-1-40 { zoom: 1.40; }" in page.children[0].value
+    assert "zoom" not in app().children[0].value
+    for scale in (0.4, 3.1, math.nan):
+        with pytest.raises(ValueError, match=r"scale must be from 0\.5 to 3, got "):
+            app(scale=scale)
 
 
 def test_there_is_no_such_preset() -> None:

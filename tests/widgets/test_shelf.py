@@ -1,8 +1,9 @@
-"""Runs of an earlier kernel: whole ones are there at once and called cached, others go on."""
+"""Runs of an earlier kernel: whole ones are there at once and called cached; what may differ is played."""
 
 from __future__ import annotations
 
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -10,12 +11,14 @@ import pandas as pd
 import pytest
 from trustkit.widgets import Lab
 from trustkit.widgets.player import Player
-from trustkit.widgets.shelf import Shelf, home, shelf_here
+from trustkit.widgets.shelf import Shelf, home, kept_again, shelf_here
 from trustkit.widgets.words import status
 
 import trustkit as tk
 from tests.widgets.labs import SMALL, same, setting_of
-from trustkit import datasets, use
+from trustkit import RunRecord, datasets, use
+from trustkit.attendance import attendance_of
+from trustkit.catalogue import MODELS
 
 
 class Counted:
@@ -50,29 +53,28 @@ def test_a_whole_run_is_not_played_twice(tmp_path: Path) -> None:
     assert "idle · cached: 4 of 4 rounds were played before" in status(later)
     assert lab.outcome is not None
     assert later.outcome is not None
-    assert same(lab.outcome.record, later.outcome.record) or np.array_equal(
-        lab.outcome.record.accuracy, later.outcome.record.accuracy
-    )
+    for name in ("selected", "accuracy", "loss", "bytes_up", "bytes_down", "seconds"):
+        assert np.array_equal(getattr(lab.outcome.record, name), getattr(later.outcome.record, name))
+    assert same(RunRecord(SMALL, [lab.outcome.record.last]), RunRecord(SMALL, [later.outcome.record.last]))
+    assert np.array_equal(attendance_of(lab.outcome.record).codes, attendance_of(later.outcome.record).codes)
     assert lab.outcome.facts.to_dict() == later.outcome.facts.to_dict()
     later.run(wait=True)
     assert other.rounds == SMALL.rounds
     assert "idle · 4 of 4" in status(later)
 
 
-def test_a_run_that_was_stopped_goes_on(tmp_path: Path) -> None:
-    """Only the rest is played, to the same end."""
+def test_what_is_not_whole_is_not_kept(tmp_path: Path) -> None:
+    """And takes nothing away that is."""
     lab, _ = kernel(tmp_path)
     lab.step(wait=True)
+    assert not list(tmp_path.iterdir())
+    lab.run(wait=True)
+    assert len(list(tmp_path.iterdir())) == 1
+    stepped, _ = kernel(tmp_path)
+    stepped.step(wait=True)
     later, work = kernel(tmp_path)
     later.run(wait=True)
-    assert work.rounds == SMALL.rounds - 1
-    whole, _ = kernel(tmp_path / "other")
-    whole.run(wait=True)
-    assert later.outcome is not None
-    assert whole.outcome is not None
-    assert np.array_equal(later.outcome.record.accuracy, whole.outcome.record.accuracy)
-    for name, value in whole.outcome.record.last.state.items():
-        assert np.array_equal(later.outcome.record.last.state[name], value)
+    assert work.rounds == 0
 
 
 def test_a_single_round_and_slow_motion_are_played(tmp_path: Path) -> None:
@@ -128,6 +130,59 @@ def test_own_data_are_not_kept(tmp_path: Path) -> None:
         experiment = tk.Experiment(data, use("iid", parties=2), "fedavg", "logistic", rounds=1)
         shelf.put(tk.run(experiment))
         assert len(shelf.of(experiment)) == 0
+    assert not list(tmp_path.iterdir())
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {"faults": use("mixed")},
+        {"algorithm": "afa"},
+        {"data": use("redrawn", of="breast_cancer")},
+        {"data": use("feda4fair", path="somewhere")},
+        {"model": "mine of the shelf"},
+    ],
+    ids=["faults", "afa", "of another", "of a folder", "own code"],
+)
+def test_what_another_kernel_may_do_otherwise_is_not_kept(changes: dict[str, Any], tmp_path: Path) -> None:
+    """Own code, own files; and runs whose every round's state is looked at, of which only the last is stored."""
+    MODELS.enter("mine of the shelf", title="mine")(_mine)
+    try:
+        wanted = SMALL.change(**changes)
+        assert not kept_again(wanted)
+        Shelf(tmp_path).put(RunRecord(wanted, list(tk.run(SMALL))))
+        assert not list(tmp_path.iterdir())
+    finally:
+        MODELS._entries.pop("mine of the shelf")
+
+
+def _mine(features: int, classes: int) -> Any:
+    """A model of somebody's own."""
+    return MODELS["logistic"].function(features, classes)
+
+
+def test_whatever_goes_wrong_is_as_if_there_were_none(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """No memory, no home: the run is on the page all the same."""
+
+    def full(record: RunRecord) -> bytes:
+        raise MemoryError
+
+    monkeypatch.setattr("trustkit.store.dumps", full)
+    lab, _ = kernel(tmp_path)
+    lab.run(wait=True)
+    assert "idle · 4 of 4" in status(lab)
+    monkeypatch.setattr("IPython.get_ipython", lambda: SimpleNamespace(kernel=1))
+    monkeypatch.delenv("XDG_CACHE_HOME", raising=False)
+    monkeypatch.delenv("TRUSTKIT_AUTOSAVE")
+    monkeypatch.setattr(Path, "home", lambda: (_ for _ in ()).throw(RuntimeError("no home")))
+    assert shelf_here() is None
+
+
+def test_a_large_run_is_not_even_written(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Writing it would keep the worker from the next run."""
+    monkeypatch.setattr("trustkit.widgets.shelf._LARGEST", 100)
+    monkeypatch.setattr("trustkit.store.dumps", lambda record: pytest.fail("it was written"))
+    Shelf(tmp_path).put(tk.run(SMALL))
     assert not list(tmp_path.iterdir())
 
 

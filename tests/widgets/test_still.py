@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+import asyncio
 import base64
 import html
 import re
 import xml.etree.ElementTree as ElementTree
+from types import SimpleNamespace
 from typing import Any
 
 import nbclient
 import nbformat
 import pytest
-from trustkit.widgets import FairnessPanel, Lab, app
+from trustkit.widgets import Lab, TrainPanel, app
 from trustkit.widgets.page import alone
 from trustkit.widgets.still import still
 
@@ -28,7 +30,7 @@ def pictures(text: str) -> list[tuple[str, ElementTree.Element]]:
 def test_it_has_the_sentence_and_the_pictures_in_sight() -> None:
     """Once each, as images that need no style sheet and no address; hidden until the page is missing."""
     page = app()
-    text = still(page, "abc")
+    text = still(page.lab, page, "abc")
     assert "Trust 0.60 after 20 rounds, mean accuracy 0.774." in text
     labels = [label for label, _ in pictures(text)]
     assert [label.split(":")[0] for label in labels] == [
@@ -46,9 +48,15 @@ def test_a_panel_alone_has_its_own() -> None:
     """And says that its rows are made up, as the page does."""
     made_up = next(each for name in PRESETS if "nbaiot" in (each := PRESETS[name].make()).data.name)
     lab = Lab(setting_of(made_up.change(rounds=1)))
+    panel = alone(lab, TrainPanel(lab))
+    assert "<p>stale · " in still(lab, panel, "x")
     lab.run(wait=True)
-    assert len(pictures(still(alone(lab, FairnessPanel(lab)), "x"))) <= 1
-    assert "synthetic" in still(app(lab), "x").lower()
+    text = still(lab, panel, "x")
+    assert [label.split(":")[0] for label, _ in pictures(text)] == ["Accuracy by round"]
+    assert "<p>synthetic data</p>" in text
+    assert "synthetic data" in still(lab, app(lab), "x")
+    lab.change(rounds=2)
+    assert "<p>synthetic data · stale · " in still(lab, panel, "x")
 
 
 @pytest.fixture
@@ -75,16 +83,47 @@ def test_a_notebook_has_it_beside_the_page(executed: Any) -> None:
     assert not executed.cells[1].outputs
 
 
-def test_a_script_and_a_served_page_have_none(
-    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """Here no notebook is saved."""
-    from IPython.display import display
+def shown(page: Any, monkeypatch: pytest.MonkeyPatch, kernel: bool) -> list[Any]:
+    """What is displayed for a page, in a kernel or elsewhere."""
+    found: list[Any] = []
 
-    lab = Lab(setting_of(SMALL))
-    before = len(lab.hearing._page.listeners)
-    display(app(lab))
-    assert "still" not in capsys.readouterr().out
+    class Handle:
+        def update(self, it: Any) -> None:
+            found.append(it)
+
+    def display(it: Any, raw: bool = False, display_id: bool = False) -> Handle:
+        found.append(it)
+        return Handle()
+
+    monkeypatch.setattr("IPython.display.display", display)
+    monkeypatch.setattr("IPython.get_ipython", lambda: SimpleNamespace(**({"kernel": 1} if kernel else {})))
+    page._ipython_display_()
+    return found
+
+
+def test_a_script_and_a_served_page_have_none(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Here no notebook is saved: the widget alone, and nobody follows it."""
+    page = app(Lab(setting_of(SMALL)))
+    before = len(page.lab.hearing._page.listeners)
+    assert len(shown(page, monkeypatch, kernel=False)) == 1
     monkeypatch.setenv("VOILA_BASE_URL", "/")
-    display(app(lab))
-    assert before < len(lab.hearing._page.listeners)  # the apps', and nothing of a picture
+    assert len(shown(page, monkeypatch, kernel=True)) == 1
+    assert len(page.lab.hearing._page.listeners) == before
+
+
+def test_a_page_that_is_displayed_often_is_followed_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Where it was displayed last; after a change of the controls too, and once for many changes at once."""
+    page = app(Lab(setting_of(SMALL)))
+    before = len(page.lab.hearing._page.listeners)
+    monkeypatch.setattr("trustkit.widgets.still._SOON", 0.01)
+    displays = [shown(page, monkeypatch, kernel=True) for _ in range(4)]
+    assert len(page.lab.hearing._page.listeners) == before + 1
+
+    async def move() -> None:
+        page.lab.change(seed=5)
+        page.lab.change(clients=3)
+        await asyncio.sleep(0.1)
+
+    asyncio.run(move())
+    assert [len(found) for found in displays] == [2, 2, 2, 3]
+    assert "3 clients of" in displays[-1][-1].text

@@ -28,7 +28,11 @@ PAGES = Path(__file__).parents[2] / "trustkit" / "baking"
 """Pages without a kernel, which read the same catalogue."""
 ENGLISH, GERMAN = texts("en"), texts("de")
 ID = re.compile(r"[a-z]+\.[a-z0-9_]+")
-ELSEWHERE = {"leaks": tuple(TARGETS), "snapshot": tuple(each.name for each in dataclasses.fields(Experiment))}
+ELSEWHERE = {
+    "leaks": tuple(TARGETS),
+    "columns": tuple(name[8:] for name in ENGLISH if name.startswith("columns.")),
+    "snapshot": tuple(each.name for each in dataclasses.fields(Experiment)),
+}
 """Names that ids are made of and that stand in the library, by section."""
 
 CODE = ("picture",)
@@ -246,6 +250,7 @@ def test_german_says_all_of_it() -> None:
 SAME = {
     "summary.rmse", "tiles.rmse", "crossings.rmse", "crossings.minutes", "training.title_rmse", "controls.training",
     "hints.clients", "links.link_field", "links.code_field", "view.fairness", "view.training", "header.link",
+    "columns.icor", "columns.pcor",
     "snapshot.number_rmse", "header.code", "sections.fairness", "correlation.gauge_label", "controls.model",
     "view.profile",
 }  # fmt: skip

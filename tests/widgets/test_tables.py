@@ -11,14 +11,17 @@ from typing import Any
 import pytest
 from trustkit.widgets import Lab, TrainPanel, app
 from trustkit.widgets.drawn import figure_of
+from trustkit.widgets.figures import to_svg
+from trustkit.widgets.strings import say, speaking
 from trustkit.widgets.tables import ROWS, with_tables
 from trustkit.widgets.view import View
 
+from tests.plot.test_plot_redraw import PICTURES
 from tests.widgets.labs import SMALL, setting_of, tabs_of, tree
 from trustkit import plot
 from trustkit.lesson import SECTIONS
 
-PICTURE = re.compile(r'<svg\b[^>]*data-figure="(\d+)".*?</svg>(<div class="tk-numbers")?', re.DOTALL)
+MARKED = re.compile(r'<svg\b[^>]*data-figure="(\d+)".*?</svg>(<div class="tk-numbers")?', re.DOTALL)
 
 
 def button(page: Any) -> Any:
@@ -43,7 +46,7 @@ def test_every_picture_of_every_section_has_its_numbers(section: str) -> None:
     views = [each for each in tree(page) if isinstance(each, View)]
     before = [view.value for view in views]
     button(page).click()
-    found = [match for view in views for match in PICTURE.findall(view.value)]
+    found = [match for view in views for match in MARKED.findall(view.value)]
     assert button(page).description == "Hide tables"
     assert all(table for _, table in found), section
     assert found or section in ("attack", "vertical", "report")  # pictured once they are played
@@ -58,13 +61,14 @@ def test_a_table_says_what_the_csv_file_says() -> None:
     lab.run(wait=True)
     lab.tabled = True
     lab.hearing.tell("tables")
-    match = PICTURE.search(view.value)
+    match = MARKED.search(view.value)
     assert match is not None
     figure = figure_of(match[1])
     assert figure is not None
     heads, *rows = csv.reader(io.StringIO(plot.behind.to_csv(figure)))
     shown_heads, *shown = cells(view.value)
-    assert shown_heads == heads
+    assert heads == ["run", "round", "measure", "mean", "lowest", "highest"]
+    assert shown_heads == heads  # by the catalogue
     assert len(shown) == len(rows) == SMALL.rounds
     for ours, written in zip(shown, rows, strict=True):
         for a, b in zip(ours, written, strict=True):
@@ -72,6 +76,43 @@ def test_a_table_says_what_the_csv_file_says() -> None:
                 assert float(a) == pytest.approx(float(b), rel=1e-3)
             except ValueError:
                 assert a == (b or "–")
+
+
+@pytest.mark.parametrize("name", [name for name in PICTURES if name != "correlation_blocks"])
+@pytest.mark.parametrize("code", ["en", "de"])
+def test_every_column_of_every_picture_has_a_name(name: str, code: str) -> None:
+    """In both languages; those of a matrix are a table's own and keep theirs."""
+    with speaking(code):
+        for draw in PICTURES[name]:
+            figure = draw(None)
+            heads = cells(with_tables(to_svg(figure, "all")))[0]
+            assert not [head for head in heads if "_" in head], heads
+            assert heads == [say(f"columns.{column}") for column in plot.data_of(figure).columns]
+
+
+def test_features_keep_their_names() -> None:
+    """Also where a column of somebody's table is called as one of ours."""
+    with speaking("de"):
+        figure = PICTURES["correlation_blocks"][0](None)
+        told = {"column": ["rows", "now"], "party": [0, 1], "rows": [1.0, 0.5], "now": [0.5, 1.0]}
+        plot.behind.tell(figure, **told)
+        heads = cells(with_tables(to_svg(figure, "matrix")))[0]
+    assert heads == ["Spalte", "Partei", "rows", "now"]
+
+
+def test_each_table_is_named_by_its_picture_and_the_button_by_what_it_does() -> None:
+    """On a second page of the same lab too."""
+    page = app()
+    button(page).click()
+    views = [each for each in tree(page) if isinstance(each, View)]
+    names = [
+        name for view in views for name in re.findall(r'region" tabindex="0" aria-label="Numbers: ([^"]+)"', view.value)
+    ]
+    assert len(set(names)) == 4
+    other = app(page.lab)
+    assert button(other).description == "Hide tables"
+    button(other).click()
+    assert button(page).description == button(other).description == "Tables"
 
 
 def test_it_follows_a_run() -> None:
@@ -88,8 +129,6 @@ def test_it_follows_a_run() -> None:
 
 def test_a_long_table_is_cut_and_says_so() -> None:
     """The rest is in the file."""
-    from trustkit.widgets.figures import to_svg
-
     figure = plot.pillar_radar({f"p{k}": k / 300 for k in range(ROWS + 1)})
     text = with_tables(to_svg(figure, "many"))
     assert len(cells(text)) == 1 + ROWS

@@ -73,11 +73,12 @@ def report(
             help="A TOML file of what people state: purpose, owner, claims, audit.", exists=True, dir_okay=False
         ),
     ] = None,
+    quiet: Annotated[bool, typer.Option(help="No progress bar.")] = False,
 ) -> None:
     """Write report, fact sheet and model card of a stored run anew; status 1 says that its event log does not hold."""
     from trustkit.commands.report import render
 
-    lines, sound = render(run, profile, out, REPORTS, examine, examine, facts)
+    lines, sound = render(run, profile, out, REPORTS, examine, examine and not quiet, facts)
     for line in lines:
         typer.echo(line)
     if not sound:
