@@ -53,6 +53,7 @@ def test_the_raster_grows_while_it_trains(page: Page, app_url: str) -> None:
     go(page, "Train")
     page.wait_for_selector(".tk-v-participation svg", timeout=60_000)
     press(page, "T rounds", "End")
+    page.get_by_label("slow motion").check()  # 200 rounds are over in a second elsewhere
     click(page, "Run")
     sentence = "document.querySelector('.tk-v-participation p + p').innerText"
     page.wait_for_function(f"/^Round [1-9]\\d* of 200: /.test({sentence})", timeout=60_000)
