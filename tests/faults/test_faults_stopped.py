@@ -41,7 +41,7 @@ WORDS: dict[str, tuple[str, ...]] = {
     "examine": ("examine", "kept/run.npz", "--out", "out/sheet.json", "--quiet"),
     "report": ("report", "kept/run.npz", "--examine", "--quiet", "--out", "out"),
     "audit": ("audit", "cces", "--sensitive", "sex,race", "--repeats", "10000", *QUIET),
-    "split": ("split", "mnist", "correlation", "--parties", "40", "--beta", "0.5", "--out", "out"),
+    "split": ("split", "gisette_synthetic", "correlation", "--parties", "40", "--beta", "0.5", "--out", "out"),
 }  # fmt: skip
 SHORT = ("run, over rows", "sweep elsewhere", "pareto elsewhere", "examine", "audit", "split")
 
