@@ -73,8 +73,7 @@ def test_two_runs_by_chosen_measures_on_one_scale(page: Page, app_url: str) -> N
     page.keyboard.press("Enter")
     waits(page, "text.includes('No measure is chosen')")
     for name in ("mean accuracy", "traffic in MB"):
-        page.get_by_role("checkbox", name=name, exact=True).focus()
-        page.keyboard.press("Space")
+        page.get_by_role("checkbox", name=name, exact=True).press("Space")
         waits(page, f"text.includes({'traffic' if 'MB' in name else name!r})")
     page.wait_for_function(f"document.querySelectorAll('{COMPARED} tbody tr').length === 2")
     assert names(page) == ["mean accuracy", "traffic"]
