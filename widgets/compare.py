@@ -75,6 +75,8 @@ class _Compare:
         self.pins.observe(guarded(lab, "compare", lambda event: self._pin(event.new)), "value")
         self.scaled.observe(guarded(lab, "compare", lambda _: self._scale()), "value")
         lab.watch(lambda what: self._follow() if what in _TOPICS else None)
+        # boxes before pictures: a box that is ticked meanwhile would be unticked again
+        lab.hearing.watch(lambda what: self.measures.follow() if what == "pins" else None, first=True)
         self._follow()
 
     def _runs(self) -> dict[str, Outcome]:
