@@ -25,7 +25,7 @@ from trustkit.rounds import build, grid, play
 from trustkit.scale import dask, play_sharded, processes, sweep
 
 FULL = os.environ.get("TRUSTKIT_BENCH") == "1"
-ROUNDS = 50 if FULL else 2
+ROUNDS = 100 if FULL else 2
 WALL, CPU = 1.7, 0.9
 
 
