@@ -83,11 +83,10 @@ class Shelf:
         record : RunRecord
             Kept if it is complete and `kept_again` allows it.
         """
-        if not record.complete or not kept_again(record.experiment) or record.diverged.any():
-            return
-        if sum(values.nbytes for values in record.last.state.values()) > _LARGEST:
-            return
         with suppress(Exception):  # a full disk, memory, a state that no file takes: the run itself is on the page
+            size = sum(values.nbytes for values in record.last.state.values())
+            if size > _LARGEST or not record.complete or not kept_again(record.experiment) or record.diverged.any():
+                return
             self.folder.mkdir(parents=True, exist_ok=True, mode=0o700)
             whole.tidy(self.folder)
             content = store.dumps(record)
