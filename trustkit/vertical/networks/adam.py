@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -25,7 +24,7 @@ def adam(
     params, mean, square : torch.Tensor
         (P,) each: parameters, and the running means of gradient and squared gradient; all are changed.
     grad : torch.Tensor
-        (P,): the gradient; it is used up.
+        (P,): the gradient.
     steps : int
         Which step this is, from 1.
     lr : float
@@ -46,8 +45,9 @@ def adam(
     ----------
     Weight decay enters the gradient, as in PyTorch's Adam; the paper has none.
     """
-    grad.add_(params, alpha=decay)
-    mean.lerp_(grad, 1 - _BETAS[0])
-    square.mul_(_BETAS[1]).addcmul_(grad, grad, value=1 - _BETAS[1])
-    spread = square.sqrt().div_(math.sqrt(1 - _BETAS[1] ** steps)).add_(_TINY)
-    params.addcdiv_(mean, spread, value=-lr / (1 - _BETAS[0] ** steps))
+    import torch
+    from torch.optim.adam import adam as fused
+
+    count = torch.tensor(float(steps - 1), device=params.device)
+    fused([params], [grad], [mean], [square], [], [count], fused=True, amsgrad=False, maximize=False, lr=lr,
+          beta1=_BETAS[0], beta2=_BETAS[1], weight_decay=decay, eps=_TINY)  # fmt: skip

@@ -11,7 +11,7 @@ from trustkit.metrics.evaluate import softmax
 if TYPE_CHECKING:
     import torch
 
-__all__ = ["bounded", "loss", "slope"]
+__all__ = ["bounded", "loss", "mean_slope", "slope"]
 
 
 def loss(scores: torch.Tensor, target: torch.Tensor, bound: bool = False) -> torch.Tensor:
@@ -86,3 +86,30 @@ def slope(scores: np.ndarray, target: np.ndarray) -> np.ndarray:
     found = softmax(scores)
     found[np.arange(target.size), target] -= 1
     return found
+
+
+def mean_slope(scores: torch.Tensor, target: torch.Tensor) -> torch.Tensor:
+    """Return the gradient of the mean `loss` of a batch by its scores: `slope` by the number of rows, on any device.
+
+    Parameters
+    ----------
+    scores : torch.Tensor
+        (n, C) logits, or (n, 1) numbers; with autograd switched off.
+    target : torch.Tensor
+        (n,): class numbers (int64), or numbers (float).
+
+    Returns
+    -------
+    torch.Tensor
+        (n, C): (softmax(z) − onehot(y)) / n, or 2 (z − y) / n.
+
+    Examples
+    --------
+    >>> import torch
+    >>> mean_slope(torch.zeros(2, 2), torch.tensor([1, 0])).tolist()
+    [[0.25, -0.25], [-0.25, 0.25]]
+    """
+    if target.is_floating_point():
+        return (scores - target[:, None]).mul_(2 / len(scores))
+    found = scores.softmax(dim=1)
+    return found.scatter_add_(1, target[:, None], found.new_full((len(scores), 1), -1.0)).div_(len(scores))

@@ -18,7 +18,7 @@ from trustkit.vertical.defences.column_noise import ColumnLedger
 from trustkit.vertical.defences.message_noise import Shield, clipped
 from trustkit.vertical.networks.adam import adam
 from trustkit.vertical.networks.layers import back, forth
-from trustkit.vertical.networks.losses import loss
+from trustkit.vertical.networks.losses import mean_slope
 from trustkit.vertical.networks.network import SplitNetwork
 from trustkit.vertical.overheard import Heard, by_row
 from trustkit.vertical.table import ColumnTable
@@ -113,11 +113,13 @@ class SplitTrainer:
         parts = [part.to(self.device) for part in self.network.cut(self.table.X[order])]
         labels = self._target(order).to(self.device)
         shield = Shield(self.ledger, self.keep, stream(self.seed, index, "noise"))
+        grad = torch.empty_like(params)
+        into = self.network.leaves(grad)
         for start in range(0, len(order), self.batch):
             rows = slice(start, start + self.batch)
-            grads = self.exchange(leaves, [part[rows] for part in parts], labels[rows], wire, shield, tick)
+            self.exchange(leaves, [part[rows] for part in parts], labels[rows], wire, shield, tick, into)
             steps += 1
-            adam(params, mean, square, torch.cat([g.reshape(-1) for g in grads]), steps, lr, self.weight_decay)
+            adam(params, mean, square, grad, steps, lr, self.weight_decay)
         params, mean, square = (values.cpu() for values in (params, mean, square))
         return {"params": params.numpy(), "mean": mean.numpy(), "square": square.numpy(), "steps": np.array(steps)}
 
@@ -159,8 +161,8 @@ class SplitTrainer:
 
     def exchange(
         self, leaves: list[torch.Tensor], parts: list[torch.Tensor], labels: torch.Tensor, wire: Channel,
-        shield: Shield | None = None, tick: Tick = lambda: None,
-    ) -> list[torch.Tensor]:  # fmt: skip
+        shield: Shield | None = None, tick: Tick = lambda: None, into: Sequence[torch.Tensor] | None = None,
+    ) -> Sequence[torch.Tensor]:  # fmt: skip
         """Play one step of the protocol: embeddings up, gradients down.
 
         Parameters
@@ -177,36 +179,39 @@ class SplitTrainer:
             What is done to messages before they leave; by default nothing.
         tick : callable
             Called before each party's part, on the way up and on the way down.
+        into : sequence of torch.Tensor, optional
+            Where gradients are written, shaped as ``leaves``; by default they are new.
 
         Returns
         -------
-        list of torch.Tensor
+        sequence of torch.Tensor
             The gradient of the mean loss by each leaf.
         """
         import torch
 
         shield = shield or Shield(None, 1.0, stream(self.seed, "noise"))
-        owned = [self.network.part(leaves, k) for k in range(len(parts))]
-        upper = self.network.part(leaves, len(parts))
+        grads = [torch.empty_like(leaf) for leaf in leaves] if into is None else into
+        layers, found = ([self.network.part(each, k) for k in range(len(parts) + 1)] for each in (leaves, grads))
         with torch.no_grad():
             arrived, made = [], []
             for k, part in enumerate(parts):
                 tick()
-                embedding, read = forth(owned[k], part)
+                embedding, read = forth(layers[k], part)
                 arrived.append(wire.send(k, 0, "embedding", shield.embedding(embedding) if k else embedding))
                 made.append((embedding, read))
-            scores, read = forth(upper, torch.cat(arrived, dim=1))
-            grads, below = back(upper, read, shield.slopes(_slopes(scores, labels)), through=True)
-            found: list[torch.Tensor] = []
+            scores, read = forth(layers[-1], torch.cat(arrived, dim=1))
+            told = shield.slopes(mean_slope(scores, labels))
+            _, below = back(layers[-1], read, told, through=True, into=found[-1])
             for k, slope in enumerate(below.chunk(len(parts), dim=1)):
                 tick()
                 kept, size = shield.returned(slope) if k else (slope, None)
                 returned = wire.send(0, k, "gradient", kept, size)
                 if k and shield.hides_features:
-                    found += _hidden(owned[k], *made[k], returned, shield)
+                    for place, own in zip(found[k], _hidden(layers[k], *made[k], returned, shield), strict=True):
+                        place.copy_(own)
                 else:
-                    found += back(owned[k], made[k][1], returned)[0]
-        return [*found, *grads]
+                    back(layers[k], made[k][1], returned, into=found[k])
+        return grads
 
     def logits(self, state: State, X: np.ndarray) -> np.ndarray:
         """Return unnormalised scores of the joint model, or its numbers.
@@ -261,16 +266,6 @@ class SplitTrainer:
             Σ_c weights[i, c] ∂z_c(x_i)/∂x_i.
         """
         return self.network.gradient(state["params"], X, weights) * np.float32(self.table.span)
-
-
-def _slopes(scores: torch.Tensor, labels: torch.Tensor) -> torch.Tensor:
-    """Return the gradient of the mean loss by the scores."""
-    import torch
-
-    with torch.enable_grad():
-        leaf = scores.requires_grad_()
-        (found,) = torch.autograd.grad(loss(leaf, labels), leaf)
-    return found
 
 
 def _hidden(
