@@ -11,6 +11,7 @@ from trustkit.widgets.figures import to_svg
 from trustkit.widgets.lab import Lab
 from trustkit.widgets.numbers import amount, percent
 from trustkit.widgets.playing import Playing, Wanted
+from trustkit.widgets.shapes import shaped
 from trustkit.widgets.strings import say
 from trustkit.widgets.translated import english, translated
 from trustkit.widgets.view import bar, tip
@@ -127,12 +128,13 @@ def drawing(trio: Trio) -> Callable[[Lab], str]:
             said = [say("attacked.said", name=say(f"attacked.{name}"), value=amount(_mean(run)), done=len(run))
                     for name, run in runs.items() if len(run)]  # fmt: skip
             label = say("attacked.label", said=", ".join(said) or say("attacked.unstarted"))
-            parts = []
-            for name in ("wide", "narrow"):
-                figure = plot.accuracy_under_attack(runs, attackers_of(experiment), name == "wide", pictures.get(name))
-                pictures[name] = figure
-                parts.append(f'<div class="tk-only-{name}">{to_svg(figure, label)}</div>')
-            drawn.update(marks=marks, text="".join(parts))
+
+            def shape_of(shape: str) -> str:
+                wide, attackers = shape == "wide", attackers_of(experiment)
+                pictures[shape] = figure = plot.accuracy_under_attack(runs, attackers, wide, pictures.get(shape))
+                return to_svg(figure, label)
+
+            drawn.update(marks=marks, text=shaped(shape_of))
         return str(drawn["text"])
 
     def draw(lab: Lab) -> str:

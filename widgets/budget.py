@@ -15,6 +15,7 @@ from trustkit.widgets.numbers import amount
 from trustkit.widgets.page import Panel
 from trustkit.widgets.player import Outcome
 from trustkit.widgets.playing import Playing, Wanted
+from trustkit.widgets.shapes import shaped
 from trustkit.widgets.strings import Html, say, say_html
 from trustkit.widgets.translated import english, translated
 from trustkit.widgets.view import View, bar, card, table, tip
@@ -143,11 +144,13 @@ class _Budget:
             seed = now.record.experiment.seed
             current = budget_points({(float(now.record.last.epsilon), seed): now.record})[0]
         label = say("budget.label", points="; ".join(_said(point) for point in points))
-        text = ""
-        for name in ("wide", "narrow"):
-            figure = plot.privacy_utility(points, current, name == "wide", self._pictures.get(name))
-            self._pictures[name] = figure
-            text += f'<div class="tk-only-{name}">{to_svg(figure, label)}</div>'
+
+        def drawn(shape: str) -> str:
+            figure = plot.privacy_utility(points, current, shape == "wide", self._pictures.get(shape))
+            self._pictures[shape] = figure
+            return to_svg(figure, label)
+
+        text = shaped(drawn)
         return f'<p class="tk-sub">{say_html("budget.reading")}</p>{text}{_table(points, self._delta())}'
 
     def _delta(self) -> float:

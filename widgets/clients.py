@@ -17,6 +17,7 @@ from trustkit.widgets.kept import results
 from trustkit.widgets.lab import Lab
 from trustkit.widgets.numbers import amount, count, synthetic
 from trustkit.widgets.page import Panel
+from trustkit.widgets.shapes import Shaped, going
 from trustkit.widgets.strings import say
 from trustkit.widgets.translated import translated
 from trustkit.widgets.view import View, card, fold, table
@@ -42,8 +43,6 @@ __all__ = ["ClientPanel"]
 _MOST_LINES = 100
 _REST = 9
 """While a run goes on, a picture rests for so many times as long as its drawing took."""
-
-_SHAPES = ("wide", "narrow")
 
 
 @PANELS.enter("clients", title="Who took part")
@@ -101,19 +100,22 @@ class _Drawn:
 
     def __init__(self, measure: Callable[[], str]) -> None:
         self._measure, self._pictures = measure, dict[str, Any]()
+        self._raster, self._dots = Shaped(), Shaped()
 
     def raster(self, lab: Lab, record: RunRecord) -> str:
         names, found = members_of(record), attendance_of(record)
-        for shape in _SHAPES:
-            self._pictures[shape] = plot.participation_raster(
-                record, names, wide=shape == "wide", figure=self._pictures.get(shape)
-            )
         asked = found.asked
         ends = {"low": count(asked.min()), "high": count(asked.max()), "rounds": len(record)}
         label = say("clients.raster_label", total=len(names), **ends)
         said = f'<p class="tk-sub"{_announced(lab)}>{_newest(record)}</p>'
         notes = "".join(f'<p class="tk-sub">{note}</p>' for note in _unrecorded(record))
-        picture = "".join(_only(shape, to_svg(self._pictures[shape], label)) for shape in _SHAPES)
+
+        def drawn(shape: str) -> str:
+            figure = plot.participation_raster(record, names, shape == "wide", self._pictures.get(shape))
+            self._pictures[shape] = figure
+            return to_svg(figure, label)
+
+        picture = self._raster.draw(drawn, going(lab))
         return card(say("clients.title"), f"{_made_up(record)}{say('clients.about_raster')}", said + picture + notes)
 
     def dots(self, lab: Lab, record: RunRecord) -> str:
@@ -123,22 +125,20 @@ class _Drawn:
         lines, measure = client_lines(record), self._measure()
         values = [line.loss if measure == "loss" else line.accuracy for line in lines]
         rows, names = [line.train_rows for line in lines], [line.name for line in lines]
-        titles, picture = _titles(record, lines), ""
-        label = _label(lines, values, measure, len(record))
-        for shape in _SHAPES:
+        titles, label = _titles(record, lines), _label(lines, values, measure, len(record))
+
+        def drawn(shape: str) -> str:
             key = f"dots {shape}"
             self._pictures[key] = figure = plot.client_dots(
                 record, rows, names, "loss" if measure == "loss" else "accuracy", shape == "wide",
                 self._pictures.get(key),
             )  # fmt: skip
-            picture += _only(shape, _titled(to_svg(figure, label), titles))
+            return _titled(to_svg(figure, label), titles)
+
+        picture = self._dots.draw(drawn, going(lab) and (going(lab), measure))
         said = f'<p class="tk-sub"{_announced(lab)}>{html.escape(label)}</p>'
         about = say("clients.about_dots") if len(lines) <= MOST_DOTS else say("clients.about_groups")
         return card(title, f"{_made_up(record)}{about}", said + picture)
-
-
-def _only(shape: str, picture: str) -> str:
-    return f'<div class="tk-only-{shape}">{picture}</div>'
 
 
 def _made_up(record: RunRecord) -> str:

@@ -13,6 +13,7 @@ from trustkit.widgets.lab import Lab
 from trustkit.widgets.more import offer
 from trustkit.widgets.numbers import amount, bytes_text, percent
 from trustkit.widgets.playing import Playing, Wanted
+from trustkit.widgets.shapes import shaped
 from trustkit.widgets.strings import say, say_html
 from trustkit.widgets.translated import english, translated
 from trustkit.widgets.view import View, bar, tip
@@ -33,7 +34,7 @@ _WAITING = "waiting"
 """Instead of a reason, where a run is still to be played; not shown."""
 
 _FIRST = ("fedavg", "reweighing", "fairfed", THRESHOLDS)
-_DRAWN, _NARROW = ("accuracy", "pooled_dd", "worst_dd", "worst_eod"), ("accuracy", "worst_dd")
+_MEASURES = {"wide": ("accuracy", "pooled_dd", "worst_dd", "worst_eod"), "narrow": ("accuracy", "worst_dd")}
 _WRITTEN = ("accuracy", "worst_accuracy", "pooled_dd", "worst_dd", "worst_eod", "masking_gap")
 
 
@@ -176,11 +177,13 @@ def _drawing(parts: Strategies) -> Callable[[Lab], str]:
         marks = found.attribute, keys, tuple(found.refused.items())
         if drawn["marks"] != marks:
             label = say("strategies.label", attribute=found.attribute, said=_said(found))
-            text = ""
-            for name, measures in (("wide", _DRAWN), ("narrow", _NARROW)):
-                pictures[name] = strategy_dots(found, measures, pictures.get(name), stacked=name == "narrow")
-                text += f'<div class="tk-only-{name}">{to_svg(pictures[name], label)}</div>'
-            drawn.update(marks=marks, text=text + _table(found))
+
+            def shape_of(shape: str) -> str:
+                measures, narrow = _MEASURES[shape], shape == "narrow"
+                pictures[shape] = figure = strategy_dots(found, measures, pictures.get(shape), stacked=narrow)
+                return to_svg(figure, label)
+
+            drawn.update(marks=marks, text=shaped(shape_of) + _table(found))
         return str(drawn["text"])
 
     def draw(lab: Lab) -> str:

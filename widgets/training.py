@@ -8,10 +8,11 @@ from trustkit.widgets.figures import to_svg
 from trustkit.widgets.kept import results
 from trustkit.widgets.lab import Lab
 from trustkit.widgets.numbers import amount
+from trustkit.widgets.shapes import Shaped, going
 from trustkit.widgets.strings import say
 from trustkit.widgets.view import View, card
 
-from trustkit import plot
+from trustkit import RunRecord, plot
 from trustkit.catalogue import PANELS
 from trustkit.findings import quality_of
 
@@ -32,15 +33,22 @@ def TrainPanel(lab: Lab | None = None) -> View:  # noqa: N802 (a panel reads as 
     View
         A widget.
     """
-    pictures: dict[str, Any] = {}
+    pictures, both = dict[str, Any](), Shaped()
+
+    def picture(state: Lab, record: RunRecord | None, label: str) -> str:
+        base = None if state.baseline is None or state.baseline is state.outcome else state.baseline.record
+
+        def drawn(shape: str) -> str:
+            figure = plot.accuracy_by_round(record, base, wide=shape == "wide", figure=pictures.get(shape))
+            pictures[shape] = figure
+            return to_svg(figure, label)
+
+        return both.draw(drawn, going(state))
 
     def draw(state: Lab) -> str:
         record = state.shown
-        base = None if state.baseline is None or state.baseline is state.outcome else state.baseline.record
-        for name in ("wide", "narrow"):
-            pictures[name] = plot.accuracy_by_round(record, base, wide=name == "wide", figure=pictures.get(name))
         if record is None or not len(record):
-            unstarted = _both(pictures, say("training.unstarted"))
+            unstarted = picture(state, record, say("training.unstarted"))
             return card(say("training.title"), say("page.untrained"), unstarted)
         quality = quality_of(record)
         joint = len(record.last.accuracy) == 1
@@ -52,11 +60,6 @@ def TrainPanel(lab: Lab | None = None) -> View:  # noqa: N802 (a panel reads as 
         rounds = record.experiment.rounds
         title = say("training.title") if quality.higher else say("training.title_rmse")
         label = say("training.label", title=title, value=amount(quality.last, 3), done=len(record), rounds=rounds)
-        return card(title, text, _both(pictures, label))
+        return card(title, text, picture(state, record, label))
 
     return View(lab or Lab(), draw, ("progress", "outcome", "baseline"), "accuracy", results)
-
-
-def _both(pictures: dict[str, Any], label: str) -> str:
-    """The picture for a wide page and the one for a phone; the style sheet shows one of them."""
-    return "".join(f'<div class="tk-only-{name}">{to_svg(figure, label)}</div>' for name, figure in pictures.items())
