@@ -133,6 +133,7 @@ def lab_command(folder: Path, port: int, browser: bool) -> list[str]:
     """
     return [sys.executable, "-m", "jupyterlab", f"--ServerApp.root_dir={folder.resolve()}", f"--port={port}",
             "--ServerApp.port_retries=0", "--LabApp.default_url=/lab/tree/00_tour.ipynb",
+            "--ServerApp.kernel_websocket_connection_class=trustkit.serving.wire.Wire",
             *([] if browser else ["--no-browser"]),
             *(["--allow-root"] if hasattr(os, "geteuid") and os.geteuid() == 0 else [])]  # fmt: skip
 

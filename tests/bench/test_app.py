@@ -128,11 +128,12 @@ _FOLD = """async ([moves, rest]) => {
       });
       seen.observe(fold, { subtree: true, childList: true, characterData: true });
     }));
-    await new Promise(next => setTimeout(next, rest));
+    await new Promise(next => setTimeout(next, rest * (0.5 + (i * 0.618034) % 1)));
   }
   return waits;
 }"""
-"""From the click on a button to its mark, which the kernel turns."""
+"""From the click on a button to its mark, which the kernel turns; between clicks half to one and a half times a rest,
+or they would fall in step with the rests between two drawings."""
 
 
 _LOOP = """
