@@ -185,6 +185,40 @@ def test_parquet_that_promises_too_much_is_refused(tmp_path: Path) -> None:
         read_table(file)
 
 
+def test_parquet_of_one_long_text_is_held_once(tmp_path: Path) -> None:
+    """200,000 times the same kilobyte is one kilobyte on the disk, and in memory too."""
+    import pyarrow as pa
+    from pyarrow import parquet
+
+    file, rows = tmp_path / "text.parquet", 200_000
+    said = pa.DictionaryArray.from_arrays(pa.array(np.arange(rows) % 2), pa.array(["a" * 1000, "b" * 1000]))
+    parquet.write_table(pa.table({"x": pa.array(np.arange(rows) % 7), "said": said.cast(pa.string())}), file)
+    assert file.stat().st_size < 200_000
+    code = (
+        "import sys; from pathlib import Path; import pyarrow; from trustkit.datasets.arrowfile import parquet_frame\n"
+        "said = parquet_frame(Path(sys.argv[1]))['said']\n"
+        "print(pyarrow.default_memory_pool().max_memory(), said.dtype, len(set(map(id, said))), said.str.len().max())\n"
+    )
+    done = subprocess.run([sys.executable, "-c", code, str(file)], capture_output=True, text=True, timeout=120,
+                          env={**os.environ, "PYTHONPATH": str(ROOT)}, check=True)  # fmt: skip
+    most, kind, texts, longest = done.stdout.split()
+    assert 0 < int(most) < 50_000_000, "200 MB of text, were each held"
+    assert (kind, texts, longest) == ("object", "2", "1000")
+
+
+def test_parquet_of_one_long_list_is_refused(tmp_path: Path) -> None:
+    """One row, whose list of nine million equal numbers costs nothing on the disk."""
+    import pyarrow as pa
+    from pyarrow import parquet
+
+    file = tmp_path / "list.parquet"
+    long = pa.ListArray.from_arrays(pa.array([0, 9_000_000]), pa.array(np.zeros(9_000_000)))
+    parquet.write_table(pa.table({"x": long, "y": pa.array([1.0])}), file)
+    assert file.stat().st_size < 200_000
+    with pytest.raises(ValueError, match=r"list\.parquet must be a Parquet file, got: .* and it may take 67,108,864"):
+        read_table(file)
+
+
 def test_one_wrong_index_asks_for_no_billion_columns(tmp_path: Path) -> None:
     """LIBSVM's indices are the number of columns; above 4,194,304 it has to be said."""
     file = tmp_path / "wide.svm"

@@ -126,8 +126,8 @@ def parquet_frame(file: Path) -> pd.DataFrame:
     Raises
     ------
     ValueError
-        If it is cut off or damaged, would take more than `trustkit.datasets.packed.most_of` with eight bytes a cell,
-        or pyarrow is not installed.
+        If it is cut off or damaged, would take more than `trustkit.datasets.packed.most_of` with eight bytes a value,
+        as which a text counts that is there before, or pyarrow is not installed.
     """
     try:
         import pyarrow as pa
@@ -136,16 +136,33 @@ def parquet_frame(file: Path) -> pd.DataFrame:
         raise ValueError("reading Parquet needs pyarrow, got none: pip install 'trustkit[parquet]'") from None
     try:
         with parquet.ParquetFile(file) as opened:
-            told, most = opened.metadata, most_of(file.stat().st_size)
-            if (size := 8 * told.num_rows * told.num_columns) > most:
-                raise TooLarge(f"{told.num_rows:,} rows × {told.num_columns:,} columns = {size:,} bytes, "
-                               f"and it may take {most:,}")  # fmt: skip
-            table = opened.read()
+            _within(opened.metadata, most_of(file.stat().st_size))
+            texts = [each.name for each in opened.schema_arrow if _is_text(each.type)]
+        with parquet.ParquetFile(file, read_dictionary=texts) as opened:
+            table = opened.read()  # in which a text that is there many times is held once
         table.validate(full=True)
         frame: pd.DataFrame = table.to_pandas()
+        frame[texts] = frame[texts].astype(object)
     except (pa.ArrowException, *_UNSOUND) as error:
         raise ValueError(f"{file} must be a Parquet file, got: {said(error)}") from None
     return frame
+
+
+def _within(told: Any, most: int) -> None:
+    """Refuse a Parquet file that would take too much: values in lists count, and pages as they are unpacked."""
+    groups = [told.row_group(group) for group in range(told.num_row_groups)]
+    columns = [group.column(column) for group in groups for column in range(group.num_columns)]
+    cells, values = told.num_rows * told.num_columns, sum(each.num_values for each in columns)
+    size = max(8 * cells, 8 * values, sum(each.total_uncompressed_size for each in columns))
+    what = f"{told.num_rows:,} rows × {told.num_columns:,} columns" if size == 8 * cells else f"{values:,} values"
+    if size > most:
+        raise TooLarge(f"{what} = {size:,} bytes, and it may take {most:,}")
+
+
+def _is_text(kind: Any) -> bool:
+    import pyarrow as pa
+
+    return bool(pa.types.is_string(kind) or pa.types.is_large_string(kind) or pa.types.is_binary(kind))
 
 
 def _labels(metadata: Mapping[bytes, bytes]) -> dict[str, list[str]]:
