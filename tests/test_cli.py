@@ -62,7 +62,7 @@ FILES = {
 REFUSED = {
     "run nowhere": "there is no preset 'nowhere'; known are start, ",
     "run": "Missing argument",
-    "run start --rounds 0": "'--rounds'.* greater than or equal to 1",
+    "run start --rounds 0": "'--rounds'.*(greater than or equal to 1|range x>=1)",
     "run start --rounds two": "'--rounds'.*integer",
     "run start --seed x": "'--seed'.*integer",
     "run start --out file": "'--out'.*is a file",
@@ -99,7 +99,7 @@ REFUSED = {
     "split": "Missing argument",
     "lab file": "file: File exists",
     "app --theme blue --port 0 --no-browser": "theme must be light or dark, got 'blue'",
-    "app --port 70000": "'--port'.* less than or equal to 65535",
+    "app --port 70000": "'--port'.*(less than or equal to 65535|x<=65535)",
     "frobnicate": "No such command 'frobnicate'",
     "--frobnicate": "No such option",
 }

@@ -160,7 +160,7 @@ REFUSED = {
     "wine --parties 5,5 --beta 0.6 --out out": r"parties must be at least 2 sizes, .* the 13 columns, got \[5, 5\]$",
     "wine --parties four --out out": "uniform: parties must be a whole number, got 'four'$",
     "wine --beta 1.5 --out out": "correlation: beta must be between 0 and 1, got 1.5$",
-    "wine --beta much --out out": "'--beta'.*number",
+    "wine --beta much --out out": "'--beta'.*(number|float)",
     "wine --alpha 0 --out out": "importance: alpha must be between 0.001 and 100, got 0",
     "wine --alpha 1,2 --out out": "alpha must be one number or one for each of the 4 parties, got 2$",
     "wine --beta 0.5 --alpha -1 --out out": "joint: alpha must be between 0.001 and 100, got -1",

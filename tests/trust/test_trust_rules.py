@@ -154,3 +154,11 @@ def test_rules_are_values() -> None:
     assert hash(Linear(0, 1)) == hash(Linear(0.0, 1.0))
     curves: list[Rule] = [Linear(1, 2), Log(1, 2)]
     assert curves[0] != curves[1]
+
+
+def test_the_smallest_and_the_largest_numbers_have_a_logarithm() -> None:
+    """Also where their ratio is below the smallest number: (ln 5e-324 − ln 1e9) / (ln 10 − ln 1e9) is above 1."""
+    assert Log(1e9, 10)(5e-324) == Log(1e9, 10)(0) == 1
+    assert Log(10, 1e9)(5e-324) == Log(10, 1e9)(0) == 0
+    assert Log(1e-300, 1e300)(1.0) == pytest.approx(0.5, abs=1e-12)
+    assert Log(1e300, 1e-300)(1e300) == 0

@@ -84,7 +84,8 @@ class Log(Rule):
     def __call__(self, value: float) -> float:
         if value <= 0:
             return float(self.one < self.zero)
-        return identity(math.log(value / self.zero) / math.log(self.one / self.zero))
+        zero = math.log(self.zero)  # a ratio of the smallest and the largest numbers would vanish
+        return identity((math.log(value) - zero) / (math.log(self.one) - zero))
 
 
 @dataclass(frozen=True)
