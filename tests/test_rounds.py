@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import dataclasses
+import weakref
 from pathlib import Path
 
 import numpy as np
 import pytest
 
-from trustkit import datasets
+from trustkit import datasets, memory
 from trustkit.catalogue import DATASETS, use
 from trustkit.experiment import Experiment
+from trustkit.facts import facts_of
 from trustkit.records import Round, RunRecord, Stopped, watch
 from trustkit.rounds import build, data_of, grid, partition_of, play, run
 
@@ -132,6 +134,30 @@ def test_run_records_and_shows_every_round(capsys: pytest.CaptureFixture[str]) -
     assert seen == record.index.tolist() == [1, 2, 3]
     assert all(map(same, record, play(EXPERIMENT)))
     assert "3/3" in capsys.readouterr().err
+
+
+def test_a_lean_run_holds_one_state(monkeypatch: pytest.MonkeyPatch) -> None:
+    """While it runs, too: of the rounds before only what was seen is left; facts and going on are those of any run."""
+    held: list[int] = []
+    states: list[weakref.ref[dict[str, np.ndarray]]] = []
+
+    def look(played: Round) -> None:
+        states.append(weakref.ref(played.state["params"]))
+        held.append(sum(each() is not None for each in states))
+
+    wanted = EXPERIMENT.change(rounds=8)
+    whole, lean = run(wanted), run(wanted, observers=[look], lean=True)
+    assert max(held) <= 3, "this one, the one before, and the one that the loop has in hand"
+    assert [played.state is None for played in lean] == [True] * 7 + [False]
+    assert same(whole.last, lean.last)
+    facts, again = (dict(facts_of(record).values) for record in (whole, lean))
+    assert {name for name in facts if facts[name] != again[name]} <= {"system/training_seconds"}
+    longer = wanted.change(rounds=9)
+    assert same(run(longer).last, next(play(longer, after=lean.last)))
+    monkeypatch.setattr(memory, "free", lambda: 2_000_000)
+    with pytest.raises(ValueError, match=r"^90,000 rounds, each with a state of"):
+        run(EXPERIMENT.change(rounds=90_000))
+    run(EXPERIMENT.change(rounds=3), lean=True)
 
 
 def test_grid_varies_the_last_name_fastest() -> None:

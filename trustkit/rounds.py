@@ -143,11 +143,9 @@ def _built(experiment: Experiment, sources: tuple[Source, ...]) -> Built:
         experiment.algorithm, told, model, privacy, experiment.participation, experiment.rounds, seed=experiment.seed
     )
     trainer = trainer if flips is None else marked(trainer, flips, name)
-    attack = faults = None
-    if experiment.attack is not None:
-        attack = ATTACKS.call(experiment.attack, fed.data, len(fed), seed=experiment.seed)
-    if experiment.faults is not None:
-        faults = FAULTS.call(experiment.faults)
+    against, faulty, seed = experiment.attack, experiment.faults, experiment.seed
+    attack = None if against is None else ATTACKS.call(against, fed.data, len(fed), seed=seed)
+    faults = None if faulty is None else FAULTS.call(faulty)
     if attack is not None or faults is not None or experiment.secure:
         trainer = equip(trainer, name, attack=attack, faults=faults, secure=experiment.secure)
     return Built(experiment, fed, trainer, attack)
@@ -179,10 +177,8 @@ def build(experiment: Experiment, device: str | None = None) -> Built:
              (MODELS, experiment.model), (PRIVACY, experiment.privacy), (ATTACKS, experiment.attack),
              (FAULTS, experiment.faults))  # fmt: skip
     built = _built(experiment, tuple(_source(catalogue, wanted) for catalogue, wanted in named if wanted is not None))
-    if device is None:
-        return built
-    trainer = _moved(built.trainer, experiment.algorithm.name, device)
-    return replace(built, trainer=trainer)
+    name = experiment.algorithm.name
+    return built if device is None else replace(built, trainer=_moved(built.trainer, name, device))
 
 
 def _moved(trainer: Trainer, name: str, device: str) -> Trainer:
@@ -240,7 +236,7 @@ def play(
 
 def run(
     experiment: Experiment, progress: bool = False, observers: Iterable[Observer] = (), begun: RunRecord | None = None,
-    device: str | None = None,
+    device: str | None = None, lean: bool = False,
 ) -> RunRecord:  # fmt: skip
     """Play an experiment to its end.
 
@@ -256,6 +252,8 @@ def run(
         A run of the same experiment to go on with; what follows is bit for bit what the whole run gives.
     device : str, optional
         As for `build`.
+    lean : bool
+        Whether only the newest round keeps its state, so that long runs of large models fit into memory.
 
     Returns
     -------
@@ -271,13 +269,15 @@ def run(
         raise ValueError(f"begun must be a run of experiment {experiment.key[:8]}, got {begun.experiment.key[:8]}")
     record = RunRecord(experiment, begun or ())
     rounds = play(experiment, after=record.last if len(record) else None, device=device)
-    memory.keeps(build(experiment, device).trainer.start(), experiment.rounds - len(record))
+    left = experiment.rounds - len(record)
+    memory.keeps(build(experiment, device).trainer.start(), min(left, 2) if lean else left)
     if progress:
         from tqdm.auto import tqdm
 
         rounds = iter(tqdm(rounds, total=experiment.rounds, initial=len(record), unit="round"))
     for _ in watch(rounds, record, *observers):
-        pass
+        if lean:
+            record.let_go()
     return record
 
 

@@ -85,7 +85,7 @@ def perform(
     keeper = _Keeper(begun or RunRecord(wanted), checkpoint)
     try:
         with EnergyMeter() as meter:
-            record = playing.run(wanted, progress, [log, keeper], begun)
+            record = playing.run(wanted, progress, [log, keeper], begun, lean=True)
         energy = None if begun else meter.energy  # nobody measured what was trained before
         facts = facts_of(record, log=log, energy=energy, **known).with_claims(*told.claims)
     except KeyboardInterrupt:
@@ -123,6 +123,7 @@ class _Keeper:
 
     def __call__(self, played: Round) -> None:
         self._kept(played)
+        self._kept.let_go()
         began = time.monotonic()
         if began >= self._due and not self._kept.complete:
             store.save(self._kept, self._checkpoint)
