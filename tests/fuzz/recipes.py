@@ -97,7 +97,8 @@ def _lines(content: bytes, at: int, what: int) -> bytes:
         return content
     place = at % len(lines)
     if what & 1:
-        return b"".join(lines[:place] + lines[place : place + 1] * (1 + what) + lines[place + 1 :])
+        most = 1 + max(len(content), LONGEST) // len(lines[place])  # more would be cut off again
+        return b"".join(lines[:place] + lines[place : place + 1] * min(1 + what, most) + lines[place + 1 :])
     other = what // 2 % len(lines)
     lines[place], lines[other] = lines[other], lines[place]
     return b"".join(lines)
