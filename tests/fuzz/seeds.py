@@ -263,6 +263,6 @@ SEEDS: dict[str, Callable[[], Files]] = {
     "run": lambda: {"run.npz": _run()["run.npz"]},
     "partition": _made(split__json=_partition),
     "events": lambda: {"events.jsonl": _run()["events.jsonl"]},
-    "report": _run,
+    "report": lambda: {"report.json": _run()["report.json"]},
 }  # fmt: skip
 """By target: files by their path in a folder."""
