@@ -2,12 +2,14 @@
 
 ``python -m tests.badges`` draws both pictures and writes them with their links below README's title. Their address is
 Repository in pyproject's ``[project.urls]``; as long as it names none there is nothing to open, and README has none.
+The book's first page has them too, `tests.book` puts them there; built by a forge's CI, it knows the address from that.
 """
 
 from __future__ import annotations
 
 import re
 import tomllib
+from collections.abc import Mapping
 from pathlib import Path
 
 from trustkit.jsonfile import write_text
@@ -27,20 +29,35 @@ _SHORT = {"github": "gh", "gitlab": "gl"}
 _LINE = re.compile(r"\A(# trustkit\n\n)(?:\[!\[.*\n\n)?")
 
 
-def address() -> str | None:
-    """Return the project's public address, if it names one."""
+def address(environment: Mapping[str, str] | None = None) -> str | None:
+    """Return the project's public address.
+
+    Parameters
+    ----------
+    environment : mapping of str to str, optional
+        Of a forge's CI, which says where it runs.
+
+    Returns
+    -------
+    str or None
+        Pyproject's, else that of the forge, if there is any.
+    """
     project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
     found: str | None = project.get("urls", {}).get("Repository")
-    return found
+    told = dict(environment or {})
+    here = f"{told.get('GITHUB_SERVER_URL', 'https://github.com')}/{told.get('GITHUB_REPOSITORY', '')}"
+    return here if found is None and _FORGE.fullmatch(here) else found
 
 
-def badges(repository: str | None) -> str:
-    """Return README's line of badges.
+def badges(repository: str | None, folder: str = ".github/") -> str:
+    """Return the line of badges.
 
     Parameters
     ----------
     repository : str or None
         A project's address on one of the forges that Binder builds from by owner and name.
+    folder : str
+        Where the pictures lie, with its slash.
 
     Returns
     -------
@@ -61,7 +78,7 @@ def badges(repository: str | None) -> str:
     start = f"https://mybinder.org/v2/{_SHORT[forge]}/{owner}/{name}/HEAD?urlpath="
     if forge == "gitlab":
         start = start.replace(f"/{owner}/{name}/", f"/{owner}%2F{name}/")
-    return " ".join(f"[![{words}](.github/{file}.svg)]({start}{path})" for file, (_, words, path) in BADGES.items())
+    return " ".join(f"[![{words}]({folder}{file}.svg)]({start}{path})" for file, (_, words, path) in BADGES.items())
 
 
 def picture(word: str) -> str:

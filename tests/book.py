@@ -18,6 +18,8 @@ from typing import Any
 
 import yaml  # type: ignore[import-untyped]
 
+from tests.badges import BADGES, address, badges, picture
+
 __all__ = ["build", "contents", "prepare", "read_by_myst"]
 
 BOOK = Path(__file__).parents[1] / "notebooks"
@@ -69,12 +71,16 @@ def prepare(folder: Path) -> Path:
     for file in ["index.md", *(file for _, files in contents() for file in files)]:
         (folder / file).parent.mkdir(parents=True, exist_ok=True)
         shutil.copy(BOOK / file, folder / file)
-    for picture in BOOK.glob("*.svg"):
-        shutil.copy(picture, folder / picture.name)
+    for drawn in BOOK.glob("*.svg"):
+        shutil.copy(drawn, folder / drawn.name)
     trees = [f"```{{toctree}}\n:hidden:\n:caption: {title}\n\n" + "\n".join(files) + "\n```\n"
              for title, files in contents()]  # fmt: skip
-    with (folder / "index.md").open("a", encoding="utf-8") as index:
-        index.write("\n" + "\n".join(trees))
+    text = (folder / "index.md").read_text(encoding="utf-8")
+    if line := badges(address(os.environ), ""):
+        text = text.replace("\n\n", f"\n\n{line}\n\n", 1)
+        for name, (word, _, _) in BADGES.items():
+            (folder / f"{name}.svg").write_text(picture(word), encoding="utf-8")
+    (folder / "index.md").write_text(text + "\n" + "\n".join(trees), encoding="utf-8")
     (folder / "conf.py").write_text(_SETTINGS, encoding="utf-8")
     return folder
 

@@ -11,6 +11,8 @@ from pathlib import Path
 import pytest
 
 from tests import book
+from tests.badges import address, badges
+from tests.book import prepare
 
 
 def _needs_sphinx() -> None:
@@ -34,6 +36,24 @@ def test_sources_are_the_books_files_in_its_order(tmp_path: Path) -> None:
     assert index.startswith((book.BOOK / "index.md").read_text(encoding="utf-8"))
     assert re.findall(r"^:caption: (\w+)$", index, re.MULTILINE) == ["Try", "Learn", "Use", "Understand"]
     assert [line for line in index.splitlines() if line in files] == files
+
+
+def test_the_first_page_opens_binder_where_a_forge_builds_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:  # fmt: skip
+    """With a badge for JupyterLab and one for Voilà, of the repository that it is built from; elsewhere with none."""
+    monkeypatch.delenv("GITHUB_REPOSITORY", raising=False)
+    monkeypatch.delenv("GITHUB_SERVER_URL", raising=False)
+    none = badges(address(), "")
+    assert (prepare(tmp_path / "here") / "index.md").read_text(encoding="utf-8").count("[![") == (2 if none else 0)
+    monkeypatch.setenv("GITHUB_REPOSITORY", "someone/trustkit")
+    folder = prepare(tmp_path / "there")
+    line = (folder / "index.md").read_text(encoding="utf-8").splitlines()[2]
+    assert line == (none or badges("https://github.com/someone/trustkit", ""))
+    for shown in re.findall(r"\]\(([^)]+\.svg)\)", line):
+        assert (folder / shown).is_file()
+    monkeypatch.setenv("GITHUB_SERVER_URL", "https://forge.example")
+    assert address(os.environ) == address()
 
 
 def test_the_site_is_built(tmp_path: Path) -> None:
