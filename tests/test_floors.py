@@ -25,6 +25,8 @@ FLOORS = {
         "whole",
         "memory",
         "jsonfile",
+        "tomlfile",
+        "shown",
         "parameters",
         "uses",
         "catalogue",

@@ -18,6 +18,7 @@ from functools import cached_property
 from typing import Any, TypeVar
 
 from trustkit.parameters import Interval, Parameter, parameters_of
+from trustkit.shown import shown
 from trustkit.uses import Use, use
 
 __all__ = [
@@ -79,7 +80,7 @@ class Entry:
         known = {parameter.name: parameter for parameter in self.parameters}
         for name in given:
             if name not in known:
-                raise ValueError(f"{self.name} has no parameter {name!r}; it takes {', '.join(known) or 'none'}")
+                raise ValueError(f"{self.name} has no parameter {shown(name)}; it takes {', '.join(known) or 'none'}")
         try:
             return {name: p.check(given[name]) if name in given else p.default for name, p in known.items()}
         except (TypeError, ValueError) as error:
@@ -143,9 +144,9 @@ class Catalogue(Mapping[str, Entry]):
 
     def __getitem__(self, name: str) -> Entry:
         if name not in self._entries:
-            close = difflib.get_close_matches(str(name), self._entries, n=1)
+            close = difflib.get_close_matches(str(name)[:80], self._entries, n=1)
             hint = f"did you mean {close[0]!r}? " if close else ""
-            raise KeyError(f"there is no {self.thing} {name!r}; {hint}known are {', '.join(self._entries)}")
+            raise KeyError(f"there is no {self.thing} {shown(name)}; {hint}known are {', '.join(self._entries)}")
         return self._entries[name]
 
     def __iter__(self) -> Iterator[str]:

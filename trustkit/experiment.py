@@ -12,8 +12,10 @@ import trustkit.datasets  # these rooms fill the catalogues
 import trustkit.horizontal
 import trustkit.split
 import trustkit.vertical  # noqa: F401
+from trustkit import tomlfile
 from trustkit.catalogue import ALGORITHMS, ATTACKS, DATASETS, FAULTS, MODELS, PRIVACY, SPLITS, Use
 from trustkit.jsonfile import canonical
+from trustkit.shown import shown
 
 __all__ = ["Experiment"]
 
@@ -178,7 +180,7 @@ class Experiment:
         known = [part.name for part in fields(cls)]
         for name in content:
             if name not in known:
-                raise ValueError(f"an experiment has no part {name!r}; it has {', '.join(known)}")
+                raise ValueError(f"an experiment has no part {shown(name)}; it has {', '.join(known)}")
         for name in ("data", "split"):
             if name not in content:
                 raise ValueError(f"an experiment needs {name}, got only {', '.join(content) or 'nothing'}")
@@ -219,12 +221,7 @@ class Experiment:
         KeyError, TypeError
             As for a new experiment: if a name is unknown, or a value does not fit.
         """
-        import tomllib
-
-        try:
-            content = tomllib.loads(text)
-        except RecursionError:
-            raise ValueError("it is nested too deeply") from None
+        content = tomlfile.loads(text)
         return cls.from_dict({k: _read_none(k, v) if isinstance(v, dict) else v for k, v in content.items()})
 
     def change(self, **changes: Any) -> Experiment:
@@ -249,7 +246,7 @@ class Experiment:
         for name, value in changes.items():
             part, _, argument = name.partition("__")
             if part not in parts:
-                raise ValueError(f"an experiment has no part {part!r}; it has {', '.join(parts)}")
+                raise ValueError(f"an experiment has no part {shown(part)}; it has {', '.join(parts)}")
             if argument and parts[part] is None:
                 raise ValueError(f"{part} is not set, so {name} cannot be changed")
             parts[part] = parts[part].with_args(**{argument: value}) if argument else value
@@ -273,18 +270,18 @@ def _read_none(part: str, content: dict[str, Any]) -> dict[str, Any]:
 def _named(part: str | Use) -> Use:
     if isinstance(part, (str, Use)):
         return Use(part) if isinstance(part, str) else part
-    raise TypeError(f"a part of an experiment must be a name or a use, got {part!r}")
+    raise TypeError(f"a part of an experiment must be a name or a use, got {shown(part)}")
 
 
 def _flag(name: str, value: Any) -> bool:
     if not isinstance(value, bool):
-        raise TypeError(f"{name} must be true or false, got {value!r}")
+        raise TypeError(f"{name} must be true or false, got {shown(value)}")
     return value
 
 
 def _whole(name: str, value: Any, low: int | None) -> int:
     if isinstance(value, bool) or not hasattr(value, "__index__"):
-        raise TypeError(f"{name} must be a whole number, got {value!r}")
+        raise TypeError(f"{name} must be a whole number, got {shown(value)}")
     if low is not None and value < low:
         raise ValueError(f"{name} must be at least {low}, got {value}")
     return int(value)
@@ -292,7 +289,7 @@ def _whole(name: str, value: Any, low: int | None) -> int:
 
 def _share(name: str, value: Any) -> float:
     if isinstance(value, bool) or not isinstance(value, (int, float)):
-        raise TypeError(f"{name} must be a number, got {value!r}")
+        raise TypeError(f"{name} must be a number, got {shown(value)}")
     if not 0 < value <= 1:
-        raise ValueError(f"{name} must be above 0 and at most 1, got {value!r}")
+        raise ValueError(f"{name} must be above 0 and at most 1, got {shown(value)}")
     return float(value)

@@ -12,6 +12,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
+from trustkit.shown import shown
+
 __all__ = ["Interval", "Parameter", "parameters_of", "spelt"]
 
 SUPPLIED = ("seed", "progress")
@@ -90,19 +92,19 @@ class Parameter:
             raise TypeError(f"{self.name} must be given, got None")
         if self.choices is not None:
             if value not in self.choices:
-                raise ValueError(f"{self.name} must be one of {', '.join(map(str, self.choices))}, got {value!r}")
+                raise ValueError(f"{self.name} must be one of {', '.join(map(str, self.choices))}, got {shown(value)}")
             return value
         if isinstance(value, (list, tuple)):
             inner = [typing.get_args(kind)[0] for kind in kinds if typing.get_origin(kind) in (list, tuple)]
             if not inner:
-                raise TypeError(f"{self.name} must be {_spell(kinds)}, got {value!r}")
+                raise TypeError(f"{self.name} must be {_spell(kinds)}, got {shown(value)}")
             alone = any(kind in kinds for kind in (int, float))  # then the interval speaks of the number, not of items
             return tuple(self._scalar(item, [inner[0]], bounded=not alone) for item in value)
         return self._scalar(value, [kind for kind in kinds if typing.get_origin(kind) not in (list, tuple)])
 
     def _scalar(self, value: Any, kinds: list[Any], bounded: bool = True) -> Any:
         if isinstance(value, bool) and bool not in kinds:
-            raise TypeError(f"{self.name} must be {_spell(kinds)}, got {value!r}")
+            raise TypeError(f"{self.name} must be {_spell(kinds)}, got {shown(value)}")
         for kind in (bool, int, float, str):
             if kind in kinds and (isinstance(value, kind) or (kind is float and isinstance(value, int))):
                 value = kind(value)
@@ -113,9 +115,9 @@ class Parameter:
             elif hasattr(value, "item") and getattr(value, "shape", None) == ():
                 return self._scalar(value.item(), kinds, bounded)
             else:
-                raise TypeError(f"{self.name} must be {_spell(kinds)}, got {value!r}")
+                raise TypeError(f"{self.name} must be {_spell(kinds)}, got {shown(value)}")
         if bounded and self.interval is not None and isinstance(value, (int, float)) and value not in self.interval:
-            raise ValueError(f"{self.name} must be {self.interval}, got {value!r}")
+            raise ValueError(f"{self.name} must be {self.interval}, got {shown(value)}")
         return value
 
 

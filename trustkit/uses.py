@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from trustkit.jsonfile import canonical
+from trustkit.shown import shown
 
 __all__ = ["Use", "use"]
 
@@ -99,7 +100,7 @@ class Use:
         args = dict(content)
         name = args.pop("name", None)
         if not isinstance(name, str):
-            raise ValueError(f"a use needs a name, got {dict(content)!r}")
+            raise ValueError(f"a use needs a name, got {shown(dict(content))}")
         if "name_" in args:
             args["name"] = args.pop("name_")
         return cls(name, args)

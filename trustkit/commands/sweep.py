@@ -9,7 +9,7 @@ from contextlib import contextmanager, nullcontext
 from pathlib import Path
 from typing import Any
 
-from trustkit import whole
+from trustkit import tomlfile, whole
 from trustkit.catalogue import Use
 from trustkit.commands.run import _stem
 from trustkit.experiment import Experiment
@@ -18,6 +18,7 @@ from trustkit.records import Progress, Stopped
 from trustkit.scale.outcome import rows_of, to_csv
 from trustkit.scale.scheduler import dask
 from trustkit.scale.sweeping import sweep
+from trustkit.shown import shown
 
 __all__ = ["MOST", "read_grid", "spread"]
 
@@ -102,12 +103,10 @@ def read_grid(file: str) -> tuple[Experiment, dict[str, list[Any]], list[Experim
     ValueError
         If it is no such file, or a combination is no experiment; the message names it.
     """
-    import tomllib
-
     import tomli_w
 
     try:
-        content = tomllib.loads(Path(file).read_text(encoding="utf-8"))
+        content = tomlfile.loads(Path(file).read_text(encoding="utf-8"))
         table = content.pop("grid", None)
         start = Experiment.from_toml(tomli_w.dumps(content))
     except (KeyError, TypeError, ValueError) as error:
@@ -120,10 +119,12 @@ def read_grid(file: str) -> tuple[Experiment, dict[str, list[Any]], list[Experim
 def _choices(file: str, table: Any) -> dict[str, list[Any]]:
     """Check the table of what varies."""
     if not isinstance(table, dict) or not table:
-        raise ValueError(f"{file} must have a table [grid] of lists, as seed = [0, 1, 2], got {table or 'none'}")
+        raise ValueError(
+            f"{file} must have a table [grid] of lists, as seed = [0, 1, 2], got {shown(table) if table else 'none'}"
+        )
     for name, values in table.items():
         if not isinstance(values, list) or not values:
-            raise ValueError(f"{file}: in [grid] {name} must be a list with at least one value, got {values!r}")
+            raise ValueError(f"{file}: in [grid] {name} must be a list with at least one value, got {shown(values)}")
     if (size := math.prod(map(len, table.values()))) > MOST:
         raise ValueError(f"{file}: [grid] must have at most {MOST:,} combinations, got {size:,}")
     return table

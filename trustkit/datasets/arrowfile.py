@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from trustkit import jsonfile
-from trustkit.datasets.listed import said
+from trustkit.datasets.listed import listed, repeated, said
 from trustkit.datasets.ondisk import AnyPath, existing
 from trustkit.datasets.packed import TooLarge, most_of
 from trustkit.datasets.places import kind_of, within
@@ -103,6 +103,8 @@ def arrow_frame(file: Path) -> pd.DataFrame:
     except (pa.ArrowException, *_UNSOUND) as error:
         raise ValueError(f"{file} must be an Arrow file or stream, got: {said(error)}") from None
     frame = frame.rename(columns=str)
+    if twice := repeated(list(frame.columns)):
+        raise ValueError(f"{file} must have columns of different names, got twice: {listed(twice)}")
     for column, names in _labels(table.schema.metadata or {}).items():
         if column in frame and frame[column].dtype.kind in "iuf":
             known = frame[column].where(frame[column] >= 0)  # −1 stands for no label
@@ -137,6 +139,8 @@ def parquet_frame(file: Path) -> pd.DataFrame:
     try:
         with parquet.ParquetFile(file) as opened:
             _within(opened.metadata, most_of(file.stat().st_size))
+            if twice := repeated([str(name) for name in opened.schema_arrow.names]):
+                raise ValueError(f"columns of one name, {listed(twice)}")
             texts = [each.name for each in opened.schema_arrow if _is_text(each.type)]
         with parquet.ParquetFile(file, read_dictionary=texts) as opened:
             table = opened.read()  # in which a text that is there many times is held once

@@ -13,7 +13,7 @@ import numpy as np
 from trustkit.catalogue import DATASETS, Interval
 from trustkit.data import Dataset
 from trustkit.datasets.acs import RELP_OF, STATES, TASKS, Columns, census, people
-from trustkit.datasets.listed import said
+from trustkit.datasets.listed import listed, said
 from trustkit.datasets.ondisk import UNREADABLE, AnyPath, owned
 from trustkit.datasets.packed import opened, room_for, start_of
 from trustkit.datasets.places import kind_of, within
@@ -245,6 +245,8 @@ def _read(file: Path, task: TaskName) -> tuple[dict[str, np.ndarray], list[str]]
         raise ValueError(f"{file} must be a table of persons in the census's codes, got: {said(error)}") from None
     changes = []
     table = {str(name): frame[name].to_numpy() for name in frame}
+    if endless := [name for name, codes in table.items() if np.isinf(codes).any()]:
+        raise ValueError(f"{file} must hold finite codes or blanks, got an infinite one in {listed(endless)}")
     if "RELP" not in table and "RELSHIPP" in table:
         table["RELP"] = _relp(file, table["RELSHIPP"])
         changes.append("RELSHIPP (from 2019) mapped to RELP")

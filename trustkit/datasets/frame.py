@@ -171,7 +171,7 @@ def _target(column: pd.Series[Any], task: Task) -> tuple[np.ndarray, tuple[str, 
         y, labels = coded(column, MOST_VALUES)
         names = [str(label) for label in labels]
     if len(names) < 2:
-        found = f"{', '.join(names) or 'no row'}{' in one row' if len(column) == 1 else ''}"
+        found = f"{listed(names) or 'no row'}{' in one row' if len(column) == 1 else ''}"
         raise ValueError(f"the target {column.name!r:.60} must have two classes or more, got {found}")
     return y.astype(np.int64), tuple(names)
 

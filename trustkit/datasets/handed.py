@@ -16,6 +16,7 @@ from trustkit.datasets.listed import said
 from trustkit.datasets.ondisk import checksum
 from trustkit.datasets.packed import arrays_in
 from trustkit.datasets.places import within
+from trustkit.shown import shown
 
 __all__ = ["FORMAT", "MANIFEST", "read_handed"]
 
@@ -67,7 +68,7 @@ def _read(folder: Path, manifest: Mapping[str, Any]) -> Dataset:
         raise TypeError("parties must be a list")
     for party in parties:
         _verify(folder, party)
-    contents = [_file(folder / party["file"], party, manifest) for party in parties]
+    contents = [_checked(folder / party["file"], party, manifest) for party in parties]
     first = contents[0]
     for party, content in zip(parties, contents, strict=True):
         for what in ("ids", "held_out"):
@@ -111,6 +112,20 @@ def _verify(folder: Path, party: Mapping[str, Any]) -> None:
         raise ValueError(f"{file} must be as it was written (sha256 {str(party['sha256'])[:8]}…), got {found[:8]}…")
 
 
+def _checked(file: Path, party: Mapping[str, Any], manifest: Mapping[str, Any]) -> _Content:
+    """Read a party's file; its numbers are finite, or missing where the manifest says so, and its classes known."""
+    content, classes = _file(file, party, manifest), manifest["data"]["classes"]
+    cells = content.X.data if hasattr(content.X, "indptr") else content.X
+    endless = np.isinf(cells) if party["missing"] or manifest["files"] == "npz" else ~np.isfinite(cells)
+    if endless.any():
+        raise ValueError(f"{file} must hold finite numbers, got {cells[endless][0]:g}")
+    if content.y is None:
+        return content
+    if not (np.isfinite(content.y).all() and (not classes or np.isin(content.y, range(len(classes))).all())):
+        raise ValueError(f"{file} must have a label that the manifest names in each row, or a finite number")
+    return content
+
+
 def _file(file: Path, party: Mapping[str, Any], manifest: Mapping[str, Any]) -> _Content:
     if manifest["files"] == "npz":
         return _arrays(file, party)
@@ -136,7 +151,10 @@ def _file(file: Path, party: Mapping[str, Any], manifest: Mapping[str, Any]) -> 
     if party["label"]:
         column = frame[names["label"]]
         numbers = {name: number for number, name in enumerate(data["classes"])}
-        y = column.map(numbers).to_numpy(np.int64) if numbers else column.to_numpy(np.float64)
+        y = column.map(numbers).fillna(-1).to_numpy(np.int64) if numbers else column.to_numpy(np.float64)
+    other = frame[names["split"]][~frame[names["split"]].isin(["train", "test"])]
+    if len(other):
+        raise ValueError(f"{file} must say train or test of each row, got {shown(other.iloc[0])}")
     return _Content(
         ids=frame[names["id"]].to_numpy(np.int64),
         held_out=(frame[names["split"]] == "test").to_numpy(bool),

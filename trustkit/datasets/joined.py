@@ -21,6 +21,7 @@ from trustkit.datasets.places import within
 from trustkit.datasets.rows import coded
 from trustkit.datasets.sniff import Delimiter
 from trustkit.datasets.tablefile import column_named, frame_of
+from trustkit.shown import shown
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -202,7 +203,7 @@ def _join(
     for each, (keys, part) in others.items():
         parts[each] = part[part.index.notna()]
         if (twice := parts[each].index.duplicated()).any():
-            raise ValueError(f"a key must not occur twice in {each}, got {parts[each].index[twice][0]!r}")
+            raise ValueError(f"a key must not occur twice in {each}, got {shown(parts[each].index[twice][0])}")
         places[each] = np.where(keys.isna(), -1, parts[each].index.get_indexer(keys))
         unmatched[each] = len(part) - np.unique(places[each][places[each] >= 0]).size
         met &= places[each] >= 0

@@ -8,6 +8,8 @@ from typing import Literal
 import numpy as np
 
 from trustkit.data import Matrix
+from trustkit.datasets.listed import listed
+from trustkit.shown import shown
 
 __all__ = ["JUDGED", "MOST_CLASSES", "Task", "not_told", "numbered", "task_checked"]
 
@@ -58,14 +60,14 @@ def numbered(labels: np.ndarray, task: Task = "auto") -> tuple[np.ndarray, tuple
     if task == "regression" or (task == "auto" and numbers is not None and not _classes(np.unique(numbers))):
         if numbers is None:
             wrong = next(text for text in texts if _numbers([text]) is None)
-            raise ValueError(f"labels of a regression must be finite numbers, got {wrong!r}")
+            raise ValueError(f"labels of a regression must be finite numbers, got {shown(wrong)}")
         return numbers[codes], (), {}
     names = texts
     if numbers is not None:
         values, same = np.unique(numbers, return_inverse=True)
         codes, names = same[codes], [str(int(value)) if value.is_integer() else str(value) for value in values]
     if len(names) < 2:
-        what = f"{', '.join(names) or 'none'}{' in one row' if len(labels) == 1 else ''}"
+        what = f"{listed(names) or 'none'}{' in one row' if len(labels) == 1 else ''}"
         raise ValueError(f"the labels must be of two classes or more, got {what}")
     return codes.astype(np.int64), tuple(names), {name: number for number, name in enumerate(names)}
 

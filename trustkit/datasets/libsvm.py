@@ -12,6 +12,7 @@ import numpy as np
 
 from trustkit.catalogue import DATASETS, Interval
 from trustkit.data import Dataset, Matrix
+from trustkit.datasets.bounds import label_array, narrowed
 from trustkit.datasets.labels import Task, not_told, numbered
 from trustkit.datasets.lines import floats, pieces, read_rows, spelt, starts_of, written
 from trustkit.datasets.ondisk import AnyPath, existing, frozen, owned, stem
@@ -218,7 +219,7 @@ def _piece(file: Path, number: int, lines: list[bytes], rows: list[list[bytes]],
     rising = (np.diff(indices) > 0) | (np.diff(row) > 0)
     if not (rising.all() and (indices >= 0).all() and (indices == numbers[::2]).all()):
         raise ValueError(_complaint(file, number, lines))
-    return _Entries(np.array(labels), counts, indices, numbers[1::2].astype(dtype))
+    return _Entries(label_array(file, labels), counts, indices, narrowed(file, numbers[1::2], dtype))
 
 
 def _complaint(file: Path, number: int, lines: list[bytes]) -> str:

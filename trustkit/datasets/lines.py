@@ -11,6 +11,7 @@ from typing import Literal
 
 import numpy as np
 
+from trustkit.datasets.bounds import label_array, narrowed
 from trustkit.datasets.listed import said
 from trustkit.datasets.ondisk import UNREADABLE
 from trustkit.datasets.packed import TooLarge, opened, room_for
@@ -217,7 +218,7 @@ def read_rows(
             continue
         if label != "none":
             cut = [row.split(None, 1) if label == "first" else row.rsplit(None, 1)[::-1] for row in found]
-            labels.append(np.array([cells[0] for cells in cut]))
+            labels.append(label_array(file, [cells[0] for cells in cut]))
             found = [cells[1] if len(cells) > 1 else b"" for cells in cut]
         body = b"\n".join(found)
         _, counts = starts_of(body)
@@ -225,7 +226,7 @@ def read_rows(
         numbers = floats(body, int(counts.sum())) if (counts == width).all() else None
         if numbers is None:
             raise ValueError(_complaint(file, number + left, text, label, width))
-        blocks.append(numbers.reshape(len(found), width).astype(dtype, copy=False))
+        blocks.append(narrowed(file, numbers, dtype).reshape(len(found), width))
     if not blocks:
         raise ValueError(f"{file} must have a row, got none")
     return Rows(np.concatenate(labels) if labels else np.zeros(0, bytes), np.concatenate(blocks), phantom)
@@ -265,7 +266,7 @@ def _quickly(file: Path, label: str, dtype: type, skip: int, width: int | None) 
     side = frame[0 if label == "first" else cells - 1].tolist() if labelled else []
     if not all(isinstance(each, str) and each for each in side):  # a line was cut off
         return None
-    return Rows(np.array([each.strip().encode() for each in side], bytes), X, phantom)
+    return Rows(label_array(file, [each.strip().encode() for each in side]), X, phantom)
 
 
 def _complaint(file: Path, number: int, lines: list[bytes], label: str, width: int) -> str:

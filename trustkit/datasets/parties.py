@@ -23,6 +23,7 @@ from trustkit.datasets.packed import room_for
 from trustkit.datasets.partyfile import read_party
 from trustkit.datasets.places import kind_of, within
 from trustkit.datasets.rows import hold_out
+from trustkit.shown import shown
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -245,7 +246,7 @@ def _aligned(table: _Table, first: _Table, by_id: bool) -> _Table:
     for one, other in ((table, first), (first, table)):
         if (missing := other.ids.difference(one.ids, sort=False)).size:
             raise ValueError(
-                f"{one.file} must have the ids of {other.file}, got {len(one.ids)} rows without {missing[0]!r}"
+                f"{one.file} must have the ids of {other.file}, got {len(one.ids)} rows without {shown(missing[0])}"
             )
     rows = table.ids.get_indexer(first.ids)
     return dataclasses.replace(

@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any, TypeVar
 
+from trustkit import tomlfile
 from trustkit.trust import normalise
 from trustkit.trust.curves import Capped, Linear, Log, Reciprocal, Saturating
 from trustkit.trust.direction import against
@@ -50,11 +51,9 @@ def load(path: Path) -> Profile:
     KeyError, TypeError, ValueError
         If the file is no profile; the message begins with its name.
     """
-    import tomllib
-
     try:
-        return parse(tomllib.loads(path.read_text(encoding="utf-8")), path.stem)
-    except (KeyError, TypeError, ValueError, RecursionError) as error:  # the last: nested too deeply
+        return parse(tomlfile.loads(path.read_text(encoding="utf-8")), path.stem)
+    except (KeyError, TypeError, ValueError) as error:
         kind = next((kind for kind in (KeyError, TypeError) if isinstance(error, kind)), ValueError)
         words = error.args[0] if isinstance(error, KeyError) else error
         raise kind(f"{path} must be a profile in TOML, got: {words}") from None

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
+from trustkit import tomlfile
 from trustkit.trust.audit import STAGES
 from trustkit.trust.claims import Claim
 from trustkit.trust.factsheet import FactSheet
@@ -45,15 +46,13 @@ def read_stated(path: Path) -> FactSheet:
         If it is no TOML, a fact is not in the template, does not fit or is measured, or a claim is none; the message
         begins with the file's name.
     """
-    import tomllib
-
     try:
-        content = tomllib.loads(path.read_text(encoding="utf-8"))
+        content = tomlfile.loads(path.read_text(encoding="utf-8"))
         claims = content.pop("claims", [])
         if not isinstance(claims, list) or not all(isinstance(claim, dict) for claim in claims):
             raise TypeError(f"claims must be tables, each under [[claims]], got {claims!r:.60}")
         return FactSheet(dict(_facts(content)), tuple(map(_claim, claims)))
-    except (KeyError, TypeError, ValueError, RecursionError) as error:  # the last: nested too deeply
+    except (KeyError, TypeError, ValueError) as error:
         kind = next((kind for kind in (KeyError, TypeError) if isinstance(error, kind)), ValueError)
         words = error.args[0] if isinstance(error, KeyError) else error
         raise kind(f"{path} must state facts in TOML, got: {words}") from None

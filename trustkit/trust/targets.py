@@ -6,8 +6,9 @@ import math
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
+from trustkit import tomlfile
+from trustkit.shown import shown
 from trustkit.trust.report import TrustReport
 from trustkit.trust.tree import TRUST, edges_of, means, reaches
 
@@ -95,15 +96,13 @@ def load(path: Path) -> dict[str, float]:
     ValueError
         If it is not TOML, or an entry is no number.
     """
-    import tomllib
-
     try:
-        content: dict[str, Any] = tomllib.loads(path.read_text(encoding="utf-8"))
-    except (ValueError, RecursionError) as error:  # the last: nested too deeply
+        content = tomlfile.loads(path.read_text(encoding="utf-8"))
+    except ValueError as error:
         raise ValueError(f"{path} must be targets in TOML, got: {error}") from None
     for name, value in content.items():
         if isinstance(value, bool) or not isinstance(value, (int, float)):
-            raise ValueError(f"{path} must hold a number for each id, got {name} = {value!r:.60}")
+            raise ValueError(f"{path} must hold a number for each id, got {name:.60} = {shown(value)}")
     return {name: float(value) for name, value in content.items()}
 
 
