@@ -12,7 +12,9 @@ __all__ = ["DEEPEST", "loads"]
 DEEPEST = 32
 """So deep may tables and lists lie in one another, and so many parts may a key have."""
 
-_LONG_KEY = re.compile(rf"""(?:(?:[\w-]+|"[^"\n]*"|'[^'\n]*')[ \t]*\.[ \t]*){{{DEEPEST}}}""")
+_PART = r"""(?:[\w-]++|"[^"\n]*+"|'[^'\n]*+')"""
+_LONG_KEY = re.compile(rf"(?<![\w-]){_PART}(?:[ \t]*+\.[ \t]*+{_PART}){{{DEEPEST}}}")
+"""Begins at words and never goes back, so that no text takes it long."""
 _DEEP = f"it must be nested at most {DEEPEST} deep"
 
 
