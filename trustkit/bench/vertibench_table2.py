@@ -34,7 +34,8 @@ REASONS: Mapping[str, str] = {
     "and a softmax, with which ours stays at chance on letter, so ours ends linearly, and reaches more",
     "gal-undecayed": "no weight decay on the parties' networks, where the authors' code has 5e-4: they reach far more",
     "cvfl": "whole embeddings and layers are evaluated; on the compressed ones that parties hold, the run on letter at "
-    "α = 1 has 16 to 37 % in 40 epochs instead of 34 to 60 %. Printed runs of one cell differ by up to 49 points",
+    "α = 1 has 16 to 37 % in 40 epochs instead of 34 to 60 %. Runs of one cell differ by up "
+    "to 49 points as printed, and by 55 here",
 }
 """What differs from the paper, by method."""
 
