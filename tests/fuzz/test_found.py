@@ -100,7 +100,7 @@ def test_an_infinite_code_of_the_census_is_refused(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(("party", "old", "new", "words"), [
-    (1, b"2.59", b"1e400", "must hold finite numbers, got inf"),
+    (1, b"2.59", b"1e400", "must hold finite numbers(, got inf| and texts)"),
     (0, b",class_0,", b",class_9,", "must have a label that the manifest names in each row, or a finite number"),
     (0, b",train,", b",trjin,", "must say train or test of each row, got 'trjin'"),
 ])  # fmt: skip

@@ -139,14 +139,19 @@ def _file(file: Path, party: Mapping[str, Any], manifest: Mapping[str, Any]) -> 
     else:
         X = dict.fromkeys(party["columns"], data["dtype"])
         label = {} if data["classes"] else {names["label"]: "float64"}
-        frame = pd.read_csv(
-            file,
-            dtype=X | label | dict.fromkeys(text, "str"),
-            keep_default_na=False,
-            na_values={column: [""] for column in party["missing"]},
-            encoding="utf-8",
-            **_exact(),
-        )
+        try:
+            frame = pd.read_csv(
+                file,
+                dtype=X | label | dict.fromkeys(text, "str"),
+                keep_default_na=False,
+                na_values={column: [""] for column in party["missing"]},
+                encoding="utf-8",
+                **_exact(),
+            )
+        except ValueError as error:
+            raise ValueError(
+                f"{file} must hold finite numbers and texts as its manifest says, got: {said(error)}"
+            ) from None
     y = None
     if party["label"]:
         column = frame[names["label"]]
