@@ -71,7 +71,8 @@ def sentence(lab: Lab) -> str:
     """
     outcome = lab.outcome
     if outcome is None:
-        return f'<div class="tk-say" role="status">{say_html("summary.untrained")}</div>'
+        words = say_html("summary.training" if lab.player.busy else "summary.untrained")
+        return f'<div class="tk-say" role="status">{words}</div>'
     report, record = lab.report(outcome), outcome.record
     head, gaps = headline_of(record), fairness_of(record)
     before = None if lab.baseline in (None, outcome) else lab.baseline

@@ -211,8 +211,10 @@ def test_status_while_it_measures(monkeypatch: pytest.MonkeyPatch) -> None:
     lab.player.start(PLAIN)
     assert inside.wait(60)
     assert plain(status(lab)) == "running 2 / 2 · measuring trust"
+    assert "It trains: what the run shows is said here" in sentence(lab)
     wait.set()
     lab.player.wait()
+    assert "Nothing has been trained yet" in sentence(lab)
 
 
 def test_names_are_never_markup(evil_lab: Any) -> None:
